@@ -27,6 +27,7 @@ import { parseBasic } from '../src/server/auth/basic.ts'
 import { isHost, readTarget, shownTarget } from '../src/server/request-target.ts'
 import { parseQuery } from '../src/server/api/query.ts'
 import { testIo } from './support/io.ts'
+import { some } from './support/soak/tests.ts'
 
 /** Texts that are repeated to attack what reads them: what regular expressions of such readers repeat, two by two. */
 const PARTS = [
@@ -183,7 +184,7 @@ const timeOf = async (read: (text: string) => unknown, text: string): Promise<nu
 
 test.each(Object.entries(READERS))('%s of any length is read in the time that it is long', async (_, read) => {
   const slow: [start: string, milliseconds: number][] = []
-  for (const text of TEXTS) {
+  for (const text of some(24, TEXTS)) {
     const time = await timeOf(read, text)
     if (time > BOUND_MS) slow.push([text.slice(0, 20), Math.round(time)])
   }

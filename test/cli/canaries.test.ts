@@ -11,6 +11,7 @@ import { type Folder, temporaryFolder } from '../support/folder.ts'
 import { testIo } from '../support/io.ts'
 import { shellIn } from '../support/kpi.ts'
 import { type Service, startService } from '../support/service.ts'
+import { some } from '../support/soak/tests.ts'
 
 const PROXY = 'canary-pr0xy-word'
 const POSTGRES = 'canary-p0stgres-word'
@@ -183,7 +184,7 @@ const LINES: readonly string[] = [
 ]
 
 test.each(WAYS)('no secret that comes from %s gets into an output or a file', async (_, env) => {
-  for (const line of LINES.flatMap((one) => [one, `${one} --debug`])) {
+  for (const line of some(10, LINES).flatMap((one) => [one, `${one} --debug`])) {
     const world = { home: home.path, env: { ...PROXIES, ...DATABASE, HOOK_TOKEN: WEBHOOK, ...env() } }
     const { stdout, stderr } = await shellIn(world)(...line.split(' '))
     expect(stdout + stderr).not.toBe('')

@@ -8,6 +8,7 @@ import { kpiNamed, userNamed } from '../support/import.ts'
 import { allOf, errorOf, jsonOf, type Ran, shellIn } from '../support/kpi.ts'
 import { spellings } from '../support/spellings.ts'
 import { embeddedUser, fillShop, newerUser, remoteUser, type User, users } from '../support/user.ts'
+import { runs } from '../support/soak/tests.ts'
 
 const SHOP_FILE = `categories:
   - name: Sales
@@ -517,7 +518,7 @@ describe('a name that an account has in another spelling', () => {
         const others = written.filter((text, at) => text.trim() !== NAMES[at]).length
         expect(ran.stderr.split('whose name stays as it is').length - 1).toBe(others * 5)
       }),
-      { numRuns: 40 },
+      { numRuns: runs(12, 200) },
     )
   })
 

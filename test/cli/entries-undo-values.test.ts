@@ -5,6 +5,7 @@ import { formatDay, parseDay } from '../../src/domain/day.ts'
 import { entryPages } from '../../src/client/operations/entry-pages.ts'
 import { jsonOf } from '../support/kpi.ts'
 import { embeddedUser, fillShop, newerUser, remoteUser, type User, users } from '../support/user.ts'
+import { runs } from '../support/soak/tests.ts'
 
 type Fate = { action: string; kind: string; name: string; reason: string | null; change: string | null }
 
@@ -227,6 +228,6 @@ test('whatever was stored and whatever was imported: taken back, all is as it wa
         expect(await held(user)).toEqual(before)
       },
     ),
-    { numRuns: 60 },
+    { numRuns: runs(15, 300) },
   )
 })

@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { waysIn } from '../support/advice.ts'
 import { allOf, errorOf, jsonOf, type Ran } from '../support/kpi.ts'
 import { embeddedUser, newerUser, type User } from '../support/user.ts'
+import { runs } from '../support/soak/tests.ts'
 
 let user: User
 beforeEach(async () => {
@@ -230,7 +231,7 @@ describe('what does not exist yet', () => {
         const numbers = texts.join('\n').match(/\d+/g) ?? []
         expect(numbers.filter((text) => text.length === 13 && Number(text) >= 2 ** 40)).toEqual([])
       }),
-      { numRuns: 40 },
+      { numRuns: runs(10, 100) },
     )
   })
 

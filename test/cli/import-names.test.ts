@@ -5,6 +5,7 @@ import { waysIn } from '../support/advice.ts'
 import { allOf, errorOf, jsonOf, type Ran } from '../support/kpi.ts'
 import { spellings } from '../support/spellings.ts'
 import { embeddedUser, type User } from '../support/user.ts'
+import { runs } from '../support/soak/tests.ts'
 
 let user: User
 beforeEach(async () => {
@@ -135,7 +136,7 @@ describe('words for no value as names', () => {
         expect(countsOf(ran)).toEqual([3, 2, names.length])
         expect(ran.stderr).toContain('to create: 1 KPI, 1 breakdown item in')
       }),
-      { numRuns: 8 },
+      { numRuns: runs(3, 40) },
     )
   })
 })
@@ -158,7 +159,7 @@ describe('names of one form', () => {
         const owners = new Set(cells.map(({ name }) => name)).size
         expect(ran.stderr).toContain(`to create: 1 KPI, ${owners} breakdown item${owners === 1 ? '' : 's'} in`)
       }),
-      { numRuns: 15 },
+      { numRuns: runs(5, 60) },
     )
   })
 
@@ -242,7 +243,7 @@ describe('names that look like others', () => {
         const [way = []] = waysIn(told)
         expect(countsOf(await importText(text, ...way, '--dry-run', '--summary-only'))).toEqual([0, 2, 0])
       }),
-      { numRuns: 15 },
+      { numRuns: runs(5, 60) },
     )
   })
 

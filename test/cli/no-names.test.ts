@@ -5,6 +5,7 @@ import { waysIn } from '../support/advice.ts'
 import { allOf, errorOf, jsonOf, type Ran } from '../support/kpi.ts'
 import { lookAlikes, noNames } from '../support/no-names.ts'
 import { embeddedUser, type User } from '../support/user.ts'
+import { runs } from '../support/soak/tests.ts'
 
 let user: User
 beforeEach(async () => {
@@ -64,7 +65,7 @@ describe('names that name nothing, in many languages and spellings', () => {
         const ran = await importEntries(text, ...wanted, ...value, ...missing, '--dry-run', '--summary-only')
         expect(printed(ran)).toMatchObject({ created: 2, rejected: names.length })
       }),
-      { numRuns: 8 },
+      { numRuns: runs(3, 40) },
     )
   })
 
@@ -83,7 +84,7 @@ describe('names that name nothing, in many languages and spellings', () => {
         expect(printed(await load(text, ...args))).toMatchObject({ created: 2, rejected: names.length })
         expect(jsonOf(await load(text, ...args, '--by-name', 'name'))).toMatchObject({ rejected: 0 })
       }),
-      { numRuns: 8 },
+      { numRuns: runs(3, 40) },
     )
   })
 
@@ -99,7 +100,7 @@ describe('names that name nothing, in many languages and spellings', () => {
         const planned = await user.kpi('plan', 'kpi.yaml', '--by-name', section, '-o', 'json')
         expect(jsonOf(planned)).toHaveLength(names.length + 1)
       }),
-      { numRuns: 8 },
+      { numRuns: runs(3, 40) },
     )
   })
 
@@ -117,7 +118,7 @@ describe('names that name nothing, in many languages and spellings', () => {
           )
         }
       }),
-      { numRuns: 8 },
+      { numRuns: runs(3, 40) },
     )
   })
 })
@@ -208,7 +209,7 @@ describe('names that look like others', () => {
         expect((await own.kpi(...create, ...meant)).code).toBe(0)
         expect((await own.kpi('apply', 'kpi.yaml')).stderr).toContain('2 unchanged')
       }),
-      { numRuns: 8 },
+      { numRuns: runs(3, 40) },
     )
   })
 })
@@ -237,7 +238,7 @@ describe('e-mail addresses of new users that look like others', () => {
         expect(await own.client.users.list()).toHaveLength(exists ? 2 : 1)
         expect((await run(...waysIn(told).flat())).code).toBe(0)
       }),
-      { numRuns: 8 },
+      { numRuns: runs(3, 40) },
     )
   })
 })
@@ -273,7 +274,7 @@ describe('names that nobody can tell apart by sight', () => {
         expect((await own.kpi('apply', 'kpi.yaml', ...meant)).code).toBe(0)
         expect((await own.kpi('apply', 'kpi.yaml')).stderr).toContain('2 unchanged')
       }),
-      { numRuns: 10 },
+      { numRuns: runs(3, 40) },
     )
   })
 
@@ -330,7 +331,7 @@ test('a configuration leaves an e-mail address as it is stored, however the file
       expect((await user.kpi('apply', 'kpi.yaml')).stderr).toContain('1 unchanged')
       expect((await user.client.users.list()).map((one) => one.email)).toContain('u0@example.com')
     }),
-    { numRuns: 3 },
+    { numRuns: runs(1, 10) },
   )
 })
 

@@ -10,6 +10,7 @@ import type { Pause } from '../../src/domain/pause.ts'
 import { kpi } from '../../src/domain/resources/kpi.ts'
 import { bodyFormats } from '../../src/server/api/body-format.ts'
 import { xmlOf } from '../support/xml.ts'
+import { runs } from '../support/soak/tests.ts'
 
 /** Why a document is refused. */
 const whyNot = async (text: string, pause?: Pause): Promise<string> => {
@@ -277,7 +278,7 @@ describe('whatever bytes come', () => {
       fc.asyncProperty(bytes, fc.constantFrom(kpi, batchFlags), async (sent, of) => {
         expect(['object', 'malformed']).toContain(await outcome(sent, of))
       }),
-      { numRuns: 1000 },
+      { numRuns: runs(200, 10_000) },
     )
   })
 

@@ -110,6 +110,12 @@ describe.runIf(HAS_SCRIPT)('a note while the progress is shown', () => {
 })
 
 describe.runIf(HAS_SCRIPT)('what is longer than the screen', () => {
+  beforeAll(async () => {
+    const rows = Array.from({ length: 40 }, (_, at) => `1,1,2024-${at < 20 ? '01' : '02'}-${(at % 20) + 1},${at}`)
+    writeFileSync(home.in('many.csv'), ['user,kpi,date,actual', ...rows].join('\n'))
+    await runKpi(home, ['entries', 'import', 'many.csv', '--create-assignments'])
+  })
+
   test.each([
     ['kpis list --help', { KPI_PAGER: 'cat -n' }, true],
     ['kpis list --help', { PAGER: 'cat -n' }, true],
@@ -121,14 +127,6 @@ describe.runIf(HAS_SCRIPT)('what is longer than the screen', () => {
     ['kpis list -o csv', { PAGER: 'cat -n' }, false],
     ['entries list --from 2020-01-01 --no-color', { PAGER: 'cat -n' }, true],
   ])('goes to a pager: %s with %j is %j', async (line, env, isPaged) => {
-    const rows = Array.from({ length: 40 }, (_, day) => `admin@localhost,1,${20_000 + day}`)
-    writeFileSync(
-      home.in('many.csv'),
-      ['user,kpi,date,actual', ...rows.map((_, at) => `1,1,2024-${at < 20 ? '01' : '02'}-${(at % 20) + 1},${at}`)].join(
-        '\n',
-      ),
-    )
-    await runKpi(home, ['entries', 'import', 'many.csv', '--create-assignments'])
     const text = await printed(line, 80, env)
     expect(text).toContain('code 0')
     expect(/^ {5}1\t/m.test(text)).toBe(isPaged)

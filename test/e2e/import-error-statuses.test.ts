@@ -5,6 +5,7 @@ import type { Handler, WireResponse } from '../../src/server/wire.ts'
 import { asThirdParty, heldIn, remoteImporter } from '../support/import.ts'
 import { NOW, testIo } from '../support/io.ts'
 import { errorOf, jsonOf, shellIn } from '../support/kpi.ts'
+import { some } from '../support/soak/tests.ts'
 
 const ROWS = 12
 
@@ -44,7 +45,7 @@ const FILE = `user,kpi,date,actual\n${Array.from({ length: ROWS }, (_, at) => `B
 const LINE = ['entries', 'import', 'data.csv', '-o', 'json']
 
 // Neither speaks of a row: what is left must not become rejects.
-describe.each([302, 307, 402, 404, 405, 410, 423, 425, 451, 501])('a service that answers %i', (status) => {
+describe.each(some(3, [302, 307, 402, 404, 405, 410, 423, 425, 451, 501]))('a service that answers %i', (status) => {
   test('in mid-run leaves work, which the same command completes', async () => {
     let answer: WireResponse | undefined = answerOf(status)
     await using importer = await remoteImporter({
@@ -173,13 +174,16 @@ describe('a run that nobody watches waits for its service', () => {
   })
 })
 
-test.each([302, 404, 423, 501])('a service that answers %i to a batch in mid-run leaves work, too', async (status) => {
-  let answer: WireResponse | undefined = answerOf(status)
-  await using importer = await remoteImporter({ wrap: untilBatch(2, () => answer) })
-  const rows = Array.from({ length: 12_000 }, (_, at) => `Bob,Sales,${formatDay(at)},1\n`).join('')
-  importer.write('data.csv', `user,kpi,date,actual\n${rows}`)
-  const ran = await importer.kpi(...LINE)
-  expect([ran.code, JSON.parse(ran.stdout)]).toMatchObject([6, { rejected: 0 }])
-  answer = undefined
-  expect(jsonOf(await importer.kpi(...LINE))).toMatchObject({ rejected: 0, left: 0 })
-})
+test.each(some(1, [302, 404, 423, 501]))(
+  'a service that answers %i to a batch in mid-run leaves work, too',
+  async (status) => {
+    let answer: WireResponse | undefined = answerOf(status)
+    await using importer = await remoteImporter({ wrap: untilBatch(2, () => answer) })
+    const rows = Array.from({ length: 12_000 }, (_, at) => `Bob,Sales,${formatDay(at)},1\n`).join('')
+    importer.write('data.csv', `user,kpi,date,actual\n${rows}`)
+    const ran = await importer.kpi(...LINE)
+    expect([ran.code, JSON.parse(ran.stdout)]).toMatchObject([6, { rejected: 0 }])
+    answer = undefined
+    expect(jsonOf(await importer.kpi(...LINE))).toMatchObject({ rejected: 0, left: 0 })
+  },
+)

@@ -21,6 +21,9 @@ const partOf = ({ name, wires, isWhole = false }: Attack): Attack => ({
   },
 })
 
+/** Attacks that are such only by all of their connections take longest, and are left to the soak. */
+const working = ATTACKS.working.filter(({ isWhole = false }) => IS_SOAK || !isWhole)
+
 const LONGEST_TURN_MS = 100
 const MEMORY_MB = 600
 /** How often a turn that is too long is measured: one that is so by itself is so each time, one on a busy machine is not. */
@@ -41,8 +44,8 @@ const startIn = async (make: () => Promise<Database>): Promise<{ server: Measure
 // measures the time that passes.
 describe.each([
   ['what is read before a database is asked', sqliteDatabase, some(16, ATTACKS.reading)],
-  ['what SQLite does', sqliteDatabase, some(6, ATTACKS.working)],
-  ['what PostgreSQL does', postgresDatabase, some(6, ATTACKS.working)],
+  ['what SQLite does', sqliteDatabase, some(6, working)],
+  ['what PostgreSQL does', postgresDatabase, some(6, working)],
 ] as const)('%s', (_, make, attacks: readonly Attack[]) => {
   test('keeps no other client waiting, whatever one sends', { timeout: 300_000 }, async () => {
     const { server, world } = await startIn(make)

@@ -16,7 +16,7 @@ import { type Service, startService, wayTo } from '../support/service.ts'
 
 const [FIRST, LAST] = [day('2023-11-01'), day('2026-02-28')]
 /** How many accounts are drawn, and from which seed; `npm run soak -- reports 1000 7` draws 1,000 from the seed 7. */
-const { RUNS = '30', SEED } = process.env
+const { RUNS = '12', SEED } = process.env
 const seed = SEED === undefined ? {} : { seed: Number(SEED) }
 const LARGEST = 99_999_999_999_999_9999n
 

@@ -11,6 +11,7 @@ import { loadParser, readAccountUse, type StoreTables } from '../support/account
 import { type Database, postgresDatabase } from '../support/databases.ts'
 import { ROOT } from '../support/documents.ts'
 import { useEverything } from '../support/use-everything.ts'
+import { runs } from '../support/soak/tests.ts'
 
 const TABLES: StoreTables = {
   ofAccounts: new Set(['accounts', ...accountTables(postgresDialect).map(({ name }) => name), ...LIMITS_OF_ACCOUNTS]),
@@ -192,7 +193,7 @@ describe('the rule', () => {
       )
       expect(readAccountUse(sql, TABLES).unbound.length).toBe(parts.filter(({ isBound }) => !isBound).length)
     })
-    fc.assert(property, { numRuns: 300 })
+    fc.assert(property, { numRuns: runs(80, 3000) })
   })
 
   test.each([

@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { accounts } from '../../src/service/accounts/accounts.ts'
@@ -27,6 +28,7 @@ import type { TextResponse } from '../../src/server/wire.ts'
 import { ask, askV1 } from '../support/service.ts'
 import { kpiNamed } from '../support/import.ts'
 import { KPI, USER } from '../support/classic.ts'
+import { runs } from '../support/soak/tests.ts'
 
 /** Returns the tables of a database and their columns, as its catalogue has them. */
 const catalogueOf = async ({ kind, db }: CopySide): Promise<Record<string, string[]>> => {
@@ -129,7 +131,7 @@ test(
           expect(made.status).toBe(201)
         }
       }),
-      { numRuns: 4 },
+      { numRuns: runs(1, 20) },
     )
   },
 )
@@ -141,7 +143,8 @@ describe.each(DIRECTIONS)('a copy from %s to %s', (from, to) => {
     await using source = await openSide(from)
     const acme = await fill(source.db, 'acme')
     const rows = await rowsOf(source.db)
-    for (let stopAt = 1, isDone = false; !isDone; stopAt += 7) {
+    // Other steps in each run of the suite; a soak stops at every third.
+    for (let stopAt = randomInt(1, 20), isDone = false; !isDone; stopAt += runs(20, 3)) {
       await using target = await openSide(to)
       let [steps, copied] = [0, 0]
       const onRows = (): void => {

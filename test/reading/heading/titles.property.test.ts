@@ -5,6 +5,7 @@ import { KpiError } from '../../../src/domain/errors.ts'
 import { fileSource } from '../../../src/tabular/source/files.ts'
 import { openTable } from '../../../src/reading/open-table.ts'
 import { type Folder, temporaryFolder } from '../../support/folder.ts'
+import { runs } from '../../support/soak/tests.ts'
 
 type File = {
   readonly separator: string
@@ -115,7 +116,7 @@ test('below titles, the header is found, or all rows are shown that may be it', 
       const meant = file.titles.length + 1
       expect(settled(await headerLine(folder, textOf(file)), meant)).toBe(meant)
     }),
-    { numRuns: 300 },
+    { numRuns: runs(60, 3000) },
   )
 })
 
@@ -125,6 +126,6 @@ test('a table without titles is never cut', async () => {
     fc.asyncProperty(anyFile(fc.constant([])), async (file) => {
       expect(await headerLine(folder, textOf(file))).toBe(1)
     }),
-    { numRuns: 300 },
+    { numRuns: runs(60, 3000) },
   )
 })

@@ -8,6 +8,7 @@ import { temporaryFolder } from '../../support/folder.ts'
 import { readTable, refusalOf } from '../../support/tables.ts'
 import { rowsOf, xlsxFiles, xlsxOf } from '../../support/workbook.ts'
 import { zipOf } from '../../support/zip.ts'
+import { runs } from '../../support/soak/tests.ts'
 
 const fixture = (name: string): Buffer => readFileSync(join(ROOT, 'test', 'data', 'workbooks', name))
 
@@ -210,7 +211,7 @@ test('any texts come through a workbook as they are', async () => {
         )
       }
     }),
-    { numRuns: 50 },
+    { numRuns: runs(15, 500) },
   )
 })
 
