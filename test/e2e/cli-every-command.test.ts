@@ -37,7 +37,7 @@ const STREAMS: readonly (readonly [name: string, streams: Streams])[] = [
 ]
 
 describe.each(STREAMS.map((one, row) => [...one, row] as const))('with a silent input and %s', (_, streams, row) => {
-  test.each(commands.filter(oneIn(8, 4 * row)))('kpi %s ends, with a code of the table', async (command) => {
+  test.each(commands.filter(oneIn(12, 6 * row)))('kpi %s ends, with a code of the table', async (command) => {
     const [example = ''] = await examplesOf(command)
     await using user = await openShop(command)
     const { code, signal, stderr } = await runSilent(user, answered(onFreePorts(wordsOf(example).slice(1))), streams)

@@ -19,13 +19,15 @@ describe('a reader that closes the pipe', () => {
   /** The demo's entries: 9,791 of them, some 700 KB. */
   const ENTRIES = 'kpi --data-dir .local/share/kpi/demo entries list --from 2020-01-01 --to 2022-12-31'
 
-  test.each([
-    [`${ENTRIES} -o csv`, 1],
-    [`${ENTRIES} -o json`, 3],
-    [ENTRIES, 5],
-    ['kpi --help', 1],
-    ['kpi kpis list', 0],
-  ])('ends %s quietly', async (line, lines) => {
+  test.each(
+    some(3, [
+      [`${ENTRIES} -o csv`, 1],
+      [`${ENTRIES} -o json`, 3],
+      [ENTRIES, 5],
+      ['kpi --help', 1],
+      ['kpi kpis list', 0],
+    ]),
+  )('ends %s quietly', async (line, lines) => {
     const reader = lines === 0 ? 'true' : `head -${lines}`
     const printed = await terminal.type(`${line} | ${reader}; echo "codes \${PIPESTATUS[*]}"`)
     expect(printed.trimEnd().split('\n')).toHaveLength(lines + 1)
@@ -173,12 +175,14 @@ describe('a file that can be read only once', () => {
   const FLAGS = '--user admin@localhost --kpi A --create-assignments -o csv'
   const ROWS = String.raw`printf 'date,actual\n2026-01-01,5\n2026-02-30,6\n'`
 
-  test.each([
-    ['a named pipe', `mkfifo pipe; ${ROWS} > pipe & ${IMPORT} pipe ${FLAGS}`],
-    ['a command', `${IMPORT} <(${ROWS}) ${FLAGS}`],
-    ['standard input by its path', `${ROWS} | ${IMPORT} /dev/stdin ${FLAGS}`],
-    ['standard input', `${ROWS} | ${IMPORT} - ${FLAGS}`],
-  ])('is imported: %s', async (_, line) => {
+  test.each(
+    some(2, [
+      ['a named pipe', `mkfifo pipe; ${ROWS} > pipe & ${IMPORT} pipe ${FLAGS}`],
+      ['a command', `${IMPORT} <(${ROWS}) ${FLAGS}`],
+      ['standard input by its path', `${ROWS} | ${IMPORT} /dev/stdin ${FLAGS}`],
+      ['standard input', `${ROWS} | ${IMPORT} - ${FLAGS}`],
+    ]),
+  )('is imported: %s', async (_, line) => {
     await using terminal = openTerminal()
     await terminal.type('kpi kpis create --name A --frequency D')
     const printed = await terminal.type(`{ ${line}; } 2> errors.txt; echo "code $?"; cat errors.txt stdin.rejects.csv`)
@@ -189,16 +193,15 @@ describe('a file that can be read only once', () => {
 })
 
 describe('rejects', () => {
-  test.each(['- --rejects new.csv < new.csv', '/dev/stdin --rejects new.csv < new.csv', 'link.csv --rejects new.csv'])(
-    'never go into the file that is read: %s',
-    async (line) => {
-      await using terminal = openTerminal()
-      const setUp = String.raw`printf 'user,kpi,date,actual\nx,y,2026-01-01,5\n' > new.csv; ln -s new.csv link.csv`
-      await terminal.type(setUp)
-      const printed = await terminal.type(`kpi entries import ${line}; echo "code $?"; cat new.csv`)
-      expect(printed).toBe(
-        'kpi: --rejects new.csv is the file that is imported; name another\ncode 2\nuser,kpi,date,actual\nx,y,2026-01-01,5\n',
-      )
-    },
-  )
+  test.each(
+    some(1, ['- --rejects new.csv < new.csv', '/dev/stdin --rejects new.csv < new.csv', 'link.csv --rejects new.csv']),
+  )('never go into the file that is read: %s', async (line) => {
+    await using terminal = openTerminal()
+    const setUp = String.raw`printf 'user,kpi,date,actual\nx,y,2026-01-01,5\n' > new.csv; ln -s new.csv link.csv`
+    await terminal.type(setUp)
+    const printed = await terminal.type(`kpi entries import ${line}; echo "code $?"; cat new.csv`)
+    expect(printed).toBe(
+      'kpi: --rejects new.csv is the file that is imported; name another\ncode 2\nuser,kpi,date,actual\nx,y,2026-01-01,5\n',
+    )
+  })
 })

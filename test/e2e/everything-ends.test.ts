@@ -113,7 +113,7 @@ const cases = HOLDERS.flatMap((holder, at) =>
 
 // Beside other tests a process may wait for a processor; one that does not end in time does so each time.
 describe.runIf(process.platform === 'linux')('held by', { concurrent: true, timeout: 120_000, retry: 2 }, () => {
-  test.for(some(16, cases))('$what', async ({ holder, ending }, { expect }) => {
+  test.for(some(10, cases))('$what', async ({ holder, ending }, { expect }) => {
     expect.hasAssertions()
     await endsInTime(holder, ending, expect)
   })

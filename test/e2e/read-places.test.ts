@@ -161,7 +161,7 @@ const prepared = (home: Folder, { path }: Place): string => {
 }
 
 describe.each(Object.keys(THINGS).map((name, row) => [name, row] as const))('%s', (name, row) => {
-  test.each([...PLACES, ...NAMED].filter(oneIn(8, row)))(
+  test.each([...PLACES, ...NAMED].filter(oneIn(12, 2 * row)))(
     'in the place of $path ends kpi $line soon, in little memory',
     async (place) => {
       using home = temporaryFolder()

@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { simulate, toldOf } from '../support/simulation/simulate.ts'
 import { simulateUndo } from '../support/simulation/undo.ts'
+import { some } from '../support/soak/tests.ts'
 
 /** `npm run soak -- imports 500 7` simulates 500 from the seed 7 on. */
 const SEEDS = 24
@@ -23,7 +24,7 @@ const seedsOfSuite = (count: number, onceFailed: readonly number[]): readonly nu
 
 test('an import loses nothing and sends nothing twice, whatever goes wrong', async () => {
   const told: string[] = []
-  for (const seed of seedsOfSuite(SEEDS, ONCE_FAILED)) {
+  for (const seed of seedsOfSuite(SEEDS, some(3, ONCE_FAILED))) {
     const simulated = await simulate(seed)
     if (simulated.complaints.length > 0) told.push(toldOf(simulated))
   }
@@ -32,7 +33,7 @@ test('an import loses nothing and sends nothing twice, whatever goes wrong', asy
 
 test('imports and undos of one machine or two, cut off anywhere and in any order, leave what is to be there', async () => {
   const told: string[] = []
-  for (const seed of seedsOfSuite(UNDO_SEEDS, UNDO_ONCE_FAILED)) {
+  for (const seed of seedsOfSuite(UNDO_SEEDS, some(6, UNDO_ONCE_FAILED))) {
     const simulated = await simulateUndo(seed)
     if (simulated.complaints.length > 0) told.push(toldOf(simulated))
   }

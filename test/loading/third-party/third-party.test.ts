@@ -42,7 +42,7 @@ test.each<(typeof MANY)[number]>([
 
 const foreign = kinds.filter(({ isBundled, reads }) => !isBundled && reads)
 
-test.each(namesOf(foreign))(
+test.each(some(8, namesOf(foreign)))(
   'imports of other values, and of the same, leave one entry of each key: %s',
   async (_, kind) => {
     using folder = temporaryFolder()
@@ -313,12 +313,14 @@ test('entries that stand beside each other for one key are told of', async () =>
   })
 })
 
-test.each<[what: string, answer: Answer, minutes: number, most: number]>([
-  ['a page instead of an answer', answerOf(200, '<html>', { 'content-type': 'text/html' }), 4, 1500],
-  ['404 to a batch, as while it is brought up to date', answerOf(404, 'gone'), 4, 1500],
-  ['503', answerOf(503, ''), 4, 1500],
-  ['504', answerOf(504, ''), 1, 400],
-])(
+test.each<[what: string, answer: Answer, minutes: number, most: number]>(
+  some(1, [
+    ['a page instead of an answer', answerOf(200, '<html>', { 'content-type': 'text/html' }), 4, 1500],
+    ['404 to a batch, as while it is brought up to date', answerOf(404, 'gone'), 4, 1500],
+    ['503', answerOf(503, ''), 4, 1500],
+    ['504', answerOf(504, ''), 1, 400],
+  ]),
+)(
   'a service that gives %s for some minutes gets batches again',
   async (_, answer, minutes, most) => {
     using folder = temporaryFolder()
@@ -336,10 +338,12 @@ test.each<[what: string, answer: Answer, minutes: number, most: number]>([
   60_000,
 )
 
-test.each<[what: string, answer: Answer]>([
-  ['refuses', jsonAnswer(422, { status: 422, message: 'not now' })],
-  ['gives no word on', answerOf(502, '')],
-])('a service that %s batches of changes in one run gets them in the next', async (_, answer) => {
+test.each<[what: string, answer: Answer]>(
+  some(1, [
+    ['refuses', jsonAnswer(422, { status: 422, message: 'not now' })],
+    ['gives no word on', answerOf(502, '')],
+  ]),
+)('a service that %s batches of changes in one run gets them in the next', async (_, answer) => {
   using folder = temporaryFolder()
   let isRefusing = false
   const wrap: Wrap = (request, now, serve) =>
