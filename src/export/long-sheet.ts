@@ -3,7 +3,7 @@ import type { Entry } from '../domain/resources/entry.ts'
 import { exportedColumns } from '../reading/columns/header.ts'
 import type { Labels } from './labels.ts'
 import type { Sheet } from './sheet.ts'
-import { type SheetFormat, notesText, numberText } from './text-format.ts'
+import { notesText, numberText, type SheetFormat } from './text-format.ts'
 
 /**
  * Returns the cells for an entry's owner: a user, or, in the column beside it, a breakdown item other than a person.

@@ -5,7 +5,7 @@ import type { Label, Labels } from './labels.ts'
 import { ownerColumns } from '../reading/columns/header.ts'
 import { ownerCells } from './long-sheet.ts'
 import type { OmittedCounts, Sheet } from './sheet.ts'
-import { type SheetFormat, numberText } from './text-format.ts'
+import { numberText, type SheetFormat } from './text-format.ts'
 
 /** Describes the columns of a wide file, and their headings. */
 export type WideColumns = { readonly ids: readonly number[]; readonly heading: Label }

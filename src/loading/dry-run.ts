@@ -6,12 +6,12 @@ import {
   chooseEntries,
   createPlanner,
   isSent,
-  readsFirst,
   type PlannedAction,
+  readsFirst,
   type ValueChange,
 } from './existing/planned-action.ts'
 import type { Summary } from '../reading/entries/summary.ts'
-import { isProvisional } from '../reading/directory/provisional-id.ts'
+import { isProvisional } from '../reading/directory/lookup.ts'
 import type { Prepared } from './prepare/prepare.ts'
 import { type Pair, tellUnchecked } from '../reading/directory/reference.ts'
 import type { Batch } from '../reading/rows/batches.ts'

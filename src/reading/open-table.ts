@@ -4,9 +4,8 @@ import { openSource } from '../tabular/open-source.ts'
 import type { RereadableFile, StopSignal } from '../tabular/source/files.ts'
 import type { HeaderFinder, SourceOptions, Table } from '../tabular/source/table.ts'
 import { roleOf } from './columns/header.ts'
-import { probableHeader } from './heading/find-heading.ts'
-import { leaveOutRows } from './heading/ignored-rows.ts'
-import { headerRows, withHeading } from './heading/with-heading.ts'
+import { headerRows, probableHeader, withHeading } from './heading/find-heading.ts'
+import { leaveOutRows } from './heading/left-out-rows.ts'
 
 /** Describes what the user said about how to parse a file, and which of its rows are left out. */
 export type RequestedFormat = SourceOptions & {

@@ -1,6 +1,6 @@
 import { isBad, lineOf } from '../../src/blocks/packed-row.ts'
 import { planColumns } from '../../src/reading/columns/columns.ts'
-import { mayNameSources } from '../../src/reading/columns/item-words.ts'
+import { mayNameSources } from '../../src/reading/columns/owners.ts'
 import { createColumnFormats } from '../../src/reading/detect/column-formats.ts'
 import { createRowReader, type RowSink } from '../../src/reading/rows/row-reader.ts'
 import type { BlockRow } from '../../src/blocks/block.ts'

@@ -8,7 +8,7 @@ import { addTally, countResult, emptyTally, refuseLines, type Tally } from '../j
 import type { Batch } from '../../reading/rows/batches.ts'
 import { requireCounts } from '../../client/operations/batch-answer.ts'
 import { type Delivery, OUTCOME_UNKNOWN, type Run, type Sink } from './delivery.ts'
-import { isNoPath, reasonsByPlace, endIfAllRefused } from './refusal.ts'
+import { endIfAllRefused, isNoPath, reasonsByPlace } from './refusal.ts'
 import { endIfAnswersAreLost, withRetries } from './retry.ts'
 import { type JournaledInterval, withdraw } from './write-ahead.ts'
 

@@ -1,6 +1,6 @@
 import { digestOf } from '../journal/digest.ts'
 import { compareKeys, type EntryKey, keyAt } from '../../domain/entry-key.ts'
-import type { Intent, Interval, Journal, DeliveryWay } from '../journal/journal.ts'
+import type { DeliveryWay, Intent, Interval, Journal } from '../journal/journal.ts'
 import { sampleKeys } from '../journal/key-samples.ts'
 import { addTally, type Counting, emptyTally, refuseLines, tallied, type Tally } from '../journal/tally.ts'
 import { Batch } from '../../reading/rows/batches.ts'

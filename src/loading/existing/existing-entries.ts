@@ -9,9 +9,9 @@ import { keyOf, ownerOf } from '../../domain/entry-key.ts'
 import type { Reference } from '../../reading/directory/reference.ts'
 import {
   type DayRangeExtent,
+  dayRangesOf,
   type KeyRanges,
   seriesOf,
-  dayRangesOf,
   type WantedDrafts,
   wantedDrafts,
 } from './key-ranges.ts'

@@ -10,7 +10,7 @@ import { ownerOf } from '../../domain/entry-key.ts'
 import type { Reference } from '../../reading/directory/reference.ts'
 import type { Rejects } from '../../reading/rejects/rejects.ts'
 import type { Batch } from '../../reading/rows/batches.ts'
-import { isProvisionalDraft } from '../../reading/directory/provisional-id.ts'
+import { isProvisionalDraft } from '../../reading/directory/lookup.ts'
 import { type ExistingEntries, type ExistingEntry, type ExistingEntryMap, storedKey } from './existing-entries.ts'
 
 /**

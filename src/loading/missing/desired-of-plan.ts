@@ -5,8 +5,8 @@ import type { AccountRecord, Snapshot } from '../../changes/records/snapshot.ts'
 import { looseName } from '../../client/directory.ts'
 import { INT16_MAX } from '../../domain/field-value.ts'
 import type { AnyRecord } from '../../domain/schema.ts'
-import { askedId, findGroup } from '../../reading/directory/groups.ts'
-import type { MissingKpi, MissingPlan, MissingUser, UnitChoice } from '../../reading/missing/plan.ts'
+import { askedId, findGroup } from '../../reading/directory/reference.ts'
+import type { MissingKpi, MissingPlan, MissingUser, UnitChoice } from '../../reading/missing/plan-missing.ts'
 
 const FIRST_ICON = 1
 

@@ -4,7 +4,7 @@ import { type CreationLog, noteCreated } from '../undo/note-created.ts'
 import { desiredOfEntries, desiredUser, readHeld } from './desired-of-plan.ts'
 import { ensure, type Ensured, type Ensuring, isByIdAlone, orStopped } from './ensure.ts'
 import type { RealIds } from '../../reading/directory/missing.ts'
-import type { MissingPlan } from '../../reading/missing/plan.ts'
+import type { MissingPlan } from '../../reading/missing/plan-missing.ts'
 
 /** Returns the ids of the records of a kind by the provisional ones. */
 const idsOf = (all: readonly Ensured[], kind: KindName): Map<number, number> =>

@@ -6,7 +6,7 @@ import { addToList } from '../existing/entry-list.ts'
 import { readOnce, readPages } from '../existing/existing-entries.ts'
 import { type WantedDrafts, wantedDrafts } from '../existing/key-ranges.ts'
 import type { Sorter } from '../../blocks/sorter.ts'
-import { isProvisionalDraft } from '../../reading/directory/provisional-id.ts'
+import { isProvisionalDraft } from '../../reading/directory/lookup.ts'
 import type { Reference } from '../../reading/directory/reference.ts'
 import type { Period, PeriodKpi } from '../../reading/directory/kpi-periods.ts'
 

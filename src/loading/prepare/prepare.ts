@@ -12,30 +12,29 @@ import { BATCH_LIMIT, entry, type EntryDraft } from '../../domain/resources/entr
 import { scopeNeeded } from '../../domain/variants.ts'
 import { type CheckedFile, checkFile } from '../../reading/entries/check.ts'
 import { compareDefinitions } from '../../reading/missing/compare-definitions.ts'
-import { type ExistingEntries, type ReadWith, readExisting, rememberFound } from '../existing/existing-entries.ts'
-import { type Planner, createPlanner, planAction, readsFirst } from '../existing/planned-action.ts'
-import { type PrefetchOptions, prefetchExisting } from '../existing/prefetch.ts'
+import { type ExistingEntries, readExisting, type ReadWith, rememberFound } from '../existing/existing-entries.ts'
+import { createPlanner, planAction, type Planner, readsFirst } from '../existing/planned-action.ts'
+import { prefetchExisting, type PrefetchOptions } from '../existing/prefetch.ts'
 import { createSorter, type Sorter } from '../../blocks/sorter.ts'
 import type { ImportInput, Progress } from './import-types.ts'
 import { emptySummary, type Summary } from '../../reading/entries/summary.ts'
-import { rejectedEntries, requireFewBad, tooMuchRejected } from '../../reading/entries/max-errors.ts'
+import { rejectedEntries, requireFewBad, tooMuchRejected } from '../../reading/rejects/max-errors.ts'
 import {
   notesOn,
   notesOnTable,
   warningsOn,
+  warningsOnDistant,
   warningsOnMapKpi,
   warningsOnPercent,
-  warningsOnDistant,
   warningsOnVanished,
 } from '../../reading/entries/notes.ts'
 import type { ImportOptions } from '../../reading/options/options.ts'
-import type { MissingPlan } from '../../reading/missing/plan.ts'
-import { warningsOnJoinedNames } from '../../reading/missing/joined-names.ts'
-import { neededOf, planMissing } from '../../reading/missing/plan-missing.ts'
-import { isProvisionalDraft } from '../../reading/directory/provisional-id.ts'
-import { type MovedTo, moveDates } from '../periods/move-dates.ts'
+import { type MissingPlan, neededOf, planMissing } from '../../reading/missing/plan-missing.ts'
+import { warningsOnJoinedNames } from '../../reading/missing/meant-names.ts'
+import { isProvisionalDraft } from '../../reading/directory/lookup.ts'
+import { moveDates, type MovedTo } from '../periods/move-dates.ts'
 import { requireOneEntryPerPeriod } from '../periods/require-one-entry.ts'
-import { onLines } from '../../reading/rejects/on-lines.ts'
+import { onLines } from '../../reading/rejects/reason-counts.ts'
 import { createRejects, type Rejects } from '../../reading/rejects/rejects.ts'
 import { type Batch, cutBatches, type DuplicateSink } from '../../reading/rows/batches.ts'
 

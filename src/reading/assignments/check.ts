@@ -14,14 +14,18 @@ import {
   tellReading,
   withoutTwins,
 } from '../entries/desired-rows.ts'
-import { createColumnFormats, formatRemarks, requireSettledFormats, settleFormats } from '../detect/column-formats.ts'
-import { surveyCells } from '../detect/survey.ts'
-import { withoutMissing } from '../formats/missing-words.ts'
+import {
+  createColumnFormats,
+  formatRemarks,
+  requireSettledFormats,
+  settleFormats,
+  surveyCells,
+} from '../detect/column-formats.ts'
+import { withoutMissing } from '../formats/evidence.ts'
 import type { ImportOptions } from '../options/options.ts'
-import { type Row, requireHeader } from '../../tabular/source/table.ts'
+import { requireHeader, type Row } from '../../tabular/source/table.ts'
 import { fetchReference, type Reference } from '../directory/reference.ts'
-import { findMatrix } from './matrix.ts'
-import { assignReader, type AssignmentRow, planAssignments } from './rows.ts'
+import { type AssignmentRow, assignReader, findMatrix, planAssignments } from './rows.ts'
 
 /** Names the columns of `kpi assign list -o csv`. */
 const OWN_COLUMNS = ['user_id', 'id', 'user_target']

@@ -1,18 +1,17 @@
-import { Fault } from '../../domain/errors.ts'
+import { Fault, type Issue } from '../../domain/errors.ts'
 import { valueOfText } from '../../domain/field-value.ts'
 import { assignment } from '../../domain/resources/assignment.ts'
 import { faultsOfUserTarget } from '../../domain/rules.ts'
 import type { ColumnPlan } from '../columns/columns.ts'
-import { recognizeColumns, unassignedColumns } from '../columns/header.ts'
-import { faultsOfNeeded, namedColumns, requireClear } from '../columns/named-columns.ts'
+import { faultsOfNeeded, namedColumns, recognizeColumns, requireClear, unassignedColumns } from '../columns/header.ts'
 import type { RefusedRow } from '../entries/desired-rows.ts'
-import { nameFinder, type ColumnFormats } from '../detect/survey.ts'
-import { Misread } from '../formats/evidence.ts'
-import { withoutMissing } from '../formats/missing-words.ts'
+import { type ColumnFormats, nameFinder } from '../detect/column-formats.ts'
+import { Misread, withoutMissing } from '../formats/evidence.ts'
 import type { ImportOptions, Role } from '../options/options.ts'
-import { faultOfSurplus, type Row } from '../../tabular/source/table.ts'
+import { faultOfSurplus, type Row, type Table } from '../../tabular/source/table.ts'
 import type { Reference } from '../directory/reference.ts'
 import { cellReader } from '../rows/owner-reader.ts'
+import { readWide, type WideColumn } from '../columns/wide.ts'
 
 /** Lists the roles that files of assignments and of entries share. */
 export const ASSIGN_ROLES: readonly Role[] = ['user', 'kpi', 'target']
@@ -63,7 +62,7 @@ export type AssignmentRow = {
 }
 
 /** Reads a row, or returns all that is wrong with it. */
-export type AssignReader = (row: Row) => AssignmentRow | RefusedRow
+type AssignReader = (row: Row) => AssignmentRow | RefusedRow
 
 const placeOf = (text: string): number | Fault => {
   const value = valueOfText(assignment.fields.sort_order, text)
@@ -114,4 +113,129 @@ export const assignReader = (
       ? { reasons, isMisread }
       : { ...wanted, user, kpi }
   }
+}
+
+/** Names the columns of the list that a matrix stands for. */
+const LIST_HEADER = ['user', 'kpi', 'target'] as const
+
+/** Describes a matrix of users by KPIs: the column of the users, and those of KPIs. */
+type Matrix = { readonly header: readonly string[]; readonly user: number; readonly kpis: readonly number[] }
+
+/** Matches a cell that assigns a KPI without a target of the user's own. */
+const MARK = /^(?:x|yes|✓|✔)$/i
+
+/** Returns the column of the users: one that is called so, or else a first one without a name. */
+const userColumnOf = (header: readonly string[], options: ImportOptions): number | undefined => {
+  const found = namedColumns(header, options)
+  recognizeColumns(found, ASSIGN_ROLES)
+  if (found.roles.has('kpi') || found.roles.has('target')) return undefined
+  return found.roles.get('user') ?? (header[0]?.trim() === '' ? 0 : undefined)
+}
+
+/** Returns the faults of columns that are the same KPI, of which a user has one target. */
+const faultsOfSame = (header: readonly string[], columns: readonly WideColumn[]): Issue[] =>
+  [...Map.groupBy(columns, ({ kpi }) => kpi).values()].flatMap((same) => {
+    const heads = same.map(({ at }) => `"${header[at]?.trim()}"`).join(' and ')
+    const message = `${heads} are the same KPI; leave one of the columns out with --ignore, by its name, or by its place, as "#${(same.at(-1)?.at ?? 0) + 1}"`
+    return same.length > 1 ? { field: 'header', message } : []
+  })
+
+/** Returns the matrix that a header is of; undefined for a list with a column of KPIs. */
+const matrixOf = (
+  header: readonly string[],
+  options: ImportOptions,
+  { kpis, users }: Pick<Reference, 'kpis' | 'users'>,
+): Matrix | undefined => {
+  if (options.kpi !== undefined) return undefined
+  const user = userColumnOf(header, options)
+  if (user === undefined) return undefined
+  const found = namedColumns(header, options)
+  const others = unassignedColumns(found).filter((at) => at !== user)
+  // Two targets cannot be made one as two values can, so no flag says what becomes of a second column.
+  const read = readWide('kpi', found, { kpi: kpis, user: users }, { ...options, onDuplicate: 'last' }, others)
+  const { columns, named, faults, doubt } = read
+  if (columns.length === 0 && named === 0) return undefined
+  const issues = [...faults.map(({ field, message }) => ({ field, message })), ...faultsOfSame(header, columns)]
+  if (doubt !== undefined) issues.push({ field: 'header', message: doubt })
+  requireClear(issues)
+  return { header, user, kpis: others }
+}
+
+/** Returns the rows of the list that a row of a matrix stands for: one for each cell that is not empty, or that a flag takes as empty. */
+const rowsOfList = (
+  { header, user, kpis }: Matrix,
+  { missing }: Pick<ImportOptions, 'missing'>,
+  { line, cells, numbers }: Row,
+): Row[] => {
+  const valueOf = withoutMissing(missing)
+  return kpis.flatMap((at): Row[] => {
+    const cell = valueOf(cells[at]?.trim() ?? '')
+    if (cell === '') return []
+    const row = { line, cells: [cells[user] ?? '', header[at] ?? '', MARK.test(cell) ? '' : cell] }
+    const currency = numbers?.[at]
+    return [currency === undefined ? row : { ...row, numbers: [undefined, undefined, currency] }]
+  })
+}
+
+/** Returns the table of the list that a matrix stands for. */
+const listOfMatrix = (table: Table, matrix: Matrix, options: Pick<ImportOptions, 'missing'>): Table => ({
+  ...table,
+  rows: async function* () {
+    let isHeader = true
+    for await (const rows of table.rows()) {
+      const list = rows.flatMap((row) => {
+        if (!isHeader) return rowsOfList(matrix, options, row)
+        isHeader = false
+        return [{ ...row, cells: LIST_HEADER }]
+      })
+      yield list
+    }
+  },
+})
+
+/** Reads the cells of a row of a matrix. A reason about a target names its KPI; one about the user is that of the whole row. */
+const readMatrixRow = (
+  matrix: Matrix,
+  options: Pick<ImportOptions, 'missing'>,
+  readRow: AssignReader,
+  row: Row,
+): (AssignmentRow | RefusedRow)[] => {
+  const surplus = faultOfSurplus(row.cells, matrix.header)
+  if (surplus !== undefined) return [{ reasons: [surplus], isMisread: true }]
+  return rowsOfList(matrix, options, row).map((cell) => {
+    const one = readRow(cell)
+    if (!('reasons' in one)) return one
+    const named = (reason: string): string => (reason.startsWith('target ') ? `${cell.cells[1]}: ${reason}` : reason)
+    return { ...one, reasons: one.reasons.map(named) }
+  })
+}
+
+/** Describes the list that a matrix stands for, which is read as any other, and reads the rows of the matrix by that. */
+type ListOfMatrix = {
+  readonly table: Table
+  readonly header: readonly string[]
+  readonly options: ImportOptions
+  readonly rowReader: (readRow: AssignReader) => (row: Row) => (AssignmentRow | RefusedRow)[]
+}
+
+/**
+ * Returns the list that the matrix of a file stands for; undefined for a file that is a list with a column of KPIs. Refuses
+ * a matrix of whose columns only some are KPIs, or of which it is not clear which KPIs they are.
+ */
+export const findMatrix = (
+  table: Table,
+  header: readonly string[],
+  options: ImportOptions,
+  reference: Pick<Reference, 'kpis' | 'users'>,
+): ListOfMatrix | undefined => {
+  const matrix = matrixOf(header, options, reference)
+  return (
+    matrix && {
+      table: listOfMatrix(table, matrix, options),
+      header: LIST_HEADER,
+      // Leave out what is said of the columns of the matrix: those of the list have names of their own.
+      options: { ...options, map: new Map(), ignore: [], columns: undefined },
+      rowReader: (readRow) => (row) => readMatrixRow(matrix, options, readRow, row),
+    }
+  )
 }

@@ -3,24 +3,28 @@ import { Fault, type Issue } from '../../domain/errors.ts'
 import type { Frequency } from '../../domain/period.ts'
 import { createDateColumn } from '../formats/date-column.ts'
 import { type DateFormat, dateFormat, PLAIN_FORMAT } from '../formats/date-format.ts'
-import { monthsOfHeadings } from '../formats/month-languages.ts'
+import { monthsOfHeadings } from '../formats/date-doubts.ts'
 import { englishMonth } from '../formats/calendar-names.ts'
 import { type MeantParts, partsMeant } from '../formats/period-words.ts'
-import { datePartOf, type HeaderFindings, unassignedColumns } from './header.ts'
+import { type HeaderFindings, isYearName, unassignedColumns } from './header.ts'
 import {
+  dateIn,
   dayInSomeYear,
   faultOfForms,
+  faultOfMarked,
   faultsOfNoDates,
   formatOfPart,
   isDayOfYear,
+  isMarkedDate,
   isNoSuchDate,
   kindOfMost,
   looksLikeDate,
+  markedHeading,
+  orUnmarked,
   partWithYear,
+  withoutSign,
 } from './heading-forms.ts'
-import { dateIn, faultOfMarked, isMarkedDate, markedHeading, orUnmarked, withoutSign } from './marked-headings.ts'
-import { whatHeadingsLack } from '../formats/rare-formats.ts'
-import { isPartOfYear, isWholeDate } from './unusual-headers.ts'
+import { isPartOfYear, isWholeDate, whatHeadingsLack } from '../formats/known-formats.ts'
 
 /** Describes a column for a day or period, or for a part of a year that the row names. */
 type DateHeading = { readonly at: number } & ({ readonly day: Day } | { readonly part: string })
@@ -52,9 +56,6 @@ type HeadingSearch = {
 
 const HEADER_LINE = 1
 const YEAR = /^\d{4}$/
-
-/** Tells whether a column is named for years. */
-export const isYearName = (name: string): boolean => datePartOf(name) === 'year'
 
 /** Describes labels of columns, of which some may be dates. */
 type Labels = {

@@ -1,25 +1,31 @@
 import type { Issue } from '../../domain/errors.ts'
 import type { ImportOptions, NameRole } from '../options/options.ts'
 import { faultOfActual, faultOfOwner, faultOfSeveral, faultsOfTargets } from './content-faults.ts'
-import { faultsOfNumericOwners } from './numeric-owners.ts'
+import { faultsOfNumericOwners, itemColumns, severalItemColumns } from './owners.ts'
 import { columnsHolding, type Contents, contentsOf, type Sample } from './contents.ts'
-import { columnsBelowDates, type DateHeadings, findDateHeadings, isYearName } from './date-headings.ts'
-import { askForDateParts, recognizeDate } from './date-parts.ts'
-import { groupsAbove } from './groups-above.ts'
-import { type HeaderFindings, hasNameOfRole, isPeriodName, recognizeColumns, unassignedColumns } from './header.ts'
-import { itemColumns, severalItemColumns } from './item-words.ts'
-import { hasUnlikelyName, timePartOf } from './name-words.ts'
-import { isGiven, isOfHeader, isOwned, KEY_ROLES, suggestedPlaces, VALUE_ROLES, withoutKpis } from './required-roles.ts'
-import { strangeColumns } from './unusual-headers.ts'
-import { valueColumns } from './value-columns.ts'
+import { columnsBelowDates, type DateHeadings, findDateHeadings } from './date-headings.ts'
+import {
+  hasNameOfRole,
+  type HeaderFindings,
+  isPeriodName,
+  isYearName,
+  recognizeColumns,
+  unassignedColumns,
+} from './header.ts'
+import { askForDateParts, recognizeDate } from './date-columns.ts'
 import {
   countNamed as countNames,
   type Directories,
+  groupsAbove,
   readWide,
+  strangeColumns,
   wideByDates,
   type WideColumns,
   type WideReading,
 } from './wide.ts'
+import { hasUnlikelyName, timePartOf } from './name-words.ts'
+import { isGiven, isOfHeader, isOwned, KEY_ROLES, suggestedPlaces, VALUE_ROLES, withoutKpis } from './roles.ts'
+import { valueColumns } from './value-columns.ts'
 
 /** Describes the header of a file: its labels, those of a second row above them, and what the columns below hold. */
 export type Heading = {

@@ -1,11 +1,14 @@
 import { Ambiguous, looseName, type Named, suggestionIn, unmarkName } from '../../client/directory.ts'
 import { listFirst, MOST_LISTED } from '../../domain/count-text.ts'
 import { Fault } from '../../domain/errors.ts'
-import { isProvisional } from '../directory/provisional-id.ts'
-import type { NumbersAs } from '../options/options.ts'
-import type { Lookup } from '../directory/permissions.ts'
+import { isNoNameOf, isProvisional, type Lookup } from '../directory/lookup.ts'
+import { type ImportOptions, type NameRole, type NumbersAs, titleOfRole } from '../options/options.ts'
 import { NoName } from '../formats/evidence.ts'
 import { isColumnName } from './header.ts'
+import { memoize } from '../formats/date-format.ts'
+import { isMeantName } from '../../changes/names/doubtful-names.ts'
+import { BETWEEN_NAMES } from './roles.ts'
+import type { ColumnPlan } from './columns.ts'
 
 /** Finds what the cells of a column name, and records whether its numbers are ids or names. */
 export type NameColumn = {
@@ -182,4 +185,44 @@ const nameColumn = ({ role, header, as: asked }: Described, lookup: Lookup, name
       return `"${idText}" is the id of "${one?.name}"${both} ${suggest(word, seen.both ?? other)}; of the numbers of this column ${ids} are ids and ${seen.names} are names; say which: --by-id ${role} or --by-name ${role}`
     },
   }
+}
+
+/** Returns a function that gives the parts of a name, each of which a column of its own holds. */
+const namePartsIn = ({ joined }: Pick<ColumnPlan, 'joined'>, role: NameRole): ((name: string) => string[]) => {
+  if (role === 'user' && (joined?.has('user') || joined?.has('name'))) return (name) => [name, ...name.split(' ')]
+  const isJoined = joined?.has(role) === true
+  return (name) => (isJoined ? name.split(BETWEEN_NAMES) : [name])
+}
+
+/** Returns a function that gives what of a name is no name: an error of a spreadsheet, or a word for no value. */
+export const findNoName = (plan: ColumnPlan, role: NameRole): ((name: string) => string | undefined) => {
+  const partsOf = namePartsIn(plan, role)
+  const isNone = isNoNameOf(role)
+  return (name) => partsOf(name).find(isNone)
+}
+
+/**
+ * Returns a function that finds what a cell names, but nothing new for a word that `--missing` lists; an empty list means
+ * all words that name nothing, unless `--by-name` says that they do.
+ */
+export const rejectMissingNames = (
+  plan: ColumnPlan,
+  role: NameRole,
+  { missing, numbersAs }: Pick<ImportOptions, 'missing' | 'numbersAs'>,
+  find: (text: string) => Named | Fault,
+): ((text: string) => Named | Fault) => {
+  if (missing === undefined) return find
+  const isAll = missing.size === 0 && !isMeantName(numbersAs, role)
+  const words = new Set([...missing].map(looseName))
+  const isNone = isNoNameOf(role)
+  const isMissing = (text: string): boolean => words.has(looseName(text)) || (isAll && isNone(text))
+  const partsOf = namePartsIn(plan, role)
+  return memoize((text) => {
+    const found = find(text)
+    if (found instanceof Fault || !isProvisional(found.id)) return found
+    const word = partsOf(text.trim()).find(isMissing)
+    return word === undefined
+      ? found
+      : new Fault(`"${word}" stands for no value, and there is no ${titleOfRole(role)} of that name`)
+  })
 }

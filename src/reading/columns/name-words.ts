@@ -1,6 +1,5 @@
-import { isYearName } from './date-headings.ts'
-import { type DatePart, PART_WORDS } from '../formats/date-words.ts'
-import { foldName, roleOf } from './header.ts'
+import { foldName, isYearName, roleOf } from './header.ts'
+import { type DatePart, PART_WORDS } from '../formats/period-words.ts'
 
 const list = (...lines: readonly string[]): ReadonlySet<string> =>
   new Set(lines.flatMap((line) => line.split(', ')).map(foldName))

@@ -1,13 +1,43 @@
+import { listFlag, mapFlag } from '../options/flag-text.ts'
+import type { ImportOptions, NameRole } from '../options/options.ts'
+import type { Contents } from './contents.ts'
+import { type HeaderFindings, unassignedColumns } from './header.ts'
+import { isGiven } from './roles.ts'
 import { Ambiguous, type Named } from '../../client/directory.ts'
 import type { Day } from '../../domain/day.ts'
 import { Fault, type Issue } from '../../domain/errors.ts'
-import { listFlag } from '../options/flag-text.ts'
-import type { ImportOptions, NameRole } from '../options/options.ts'
-import type { Lookup } from '../directory/permissions.ts'
+import type { Lookup } from '../directory/lookup.ts'
 import type { DateHeadings } from './date-headings.ts'
-import { faultOfGroups, type GroupsAbove } from './groups-above.ts'
-import { type HeaderFindings, unassignedColumns } from './header.ts'
 import { createNameColumn } from './name-column.ts'
+
+/** Describes labels above the header: one for each column, and the flags that else is needed to read a part of the columns. */
+type GroupsAbove = { readonly labels: readonly string[]; readonly flags: string }
+
+/** Returns why two columns of one name are not read, if labels above the header tell them apart. */
+const faultOfGroups = (
+  name: string,
+  [one, other]: readonly [number, number],
+  above: GroupsAbove | undefined,
+): string | undefined => {
+  const { labels = [], flags = '' } = above ?? {}
+  const [first = '', second = ''] = [labels[one], labels[other]]
+  if (first === '' || second === '' || first === second) return undefined
+  const others = [...labels.keys()].filter((at) => at >= one && labels[at] !== first).map((at) => `#${at + 1}`)
+  return `"${name}" stands below "${first}" and below "${second}", and names above those of KPIs are not read: import the columns of one after the other, as ${listFlag('--source', [first])} ${listFlag('--ignore', others)}${flags} does`
+}
+
+/** Returns the labels above columns, if they may be of groups, and the flags without which a part of them is not read. */
+export const groupsAbove = (
+  found: HeaderFindings,
+  options: ImportOptions,
+  contents: Contents,
+  labels: readonly string[] | undefined,
+): GroupsAbove | undefined => {
+  if (labels === undefined || new Set(labels.filter((label) => label !== '')).size < 2) return undefined
+  const at = [...found.header.keys()].find((place) => contents.peek(place) === 'dates')
+  const isDated = at === undefined || isGiven(found, options, 'date')
+  return { labels, flags: isDated ? '' : ` ${mapFlag('date', `#${at + 1}`)}` }
+}
 
 /** Names what the header of a wide column says of its entries. */
 export type WideRole = NameRole | 'date'
@@ -75,6 +105,12 @@ export const countNamed = (found: HeaderFindings, places: readonly number[], { f
         return !(one instanceof Fault) || one instanceof Ambiguous
       }).length
     : 0
+
+/** Returns the columns whose headers have no meaning and name nothing. */
+export const strangeColumns = (found: HeaderFindings, lookups: readonly Lookup[]): number[] =>
+  unassignedColumns(found).filter((at) =>
+    lookups.every(({ find }) => find(found.header[at]?.trim() ?? '') instanceof Fault),
+  )
 
 /** Reads the headers of columns as names of KPIs, users or breakdown items. */
 export const readWide = (

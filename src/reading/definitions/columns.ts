@@ -1,9 +1,17 @@
+import type { Resource } from '../../domain/schema.ts'
 import { type Kind, type KindField, kinds } from '../../changes/records/kind-fields.ts'
 import { type ChangedKind, isListedKind, type ListedKind } from '../../client/operations/kind-operations.ts'
 import { keyOf, KINDS, parentOf } from '../../domain/kinds.ts'
-import type { Resource } from '../../domain/schema.ts'
-import { foldName, type HeaderFindings, mayBePersons, severalOf, unassignedColumns } from '../columns/header.ts'
-import { faultsOfNeeded, namedColumns, requireClear } from '../columns/named-columns.ts'
+import {
+  faultsOfNeeded,
+  foldName,
+  type HeaderFindings,
+  mayBePersons,
+  namedColumns,
+  requireClear,
+  severalOf,
+  unassignedColumns,
+} from '../columns/header.ts'
 import type { ImportOptions, NumbersAs } from '../options/options.ts'
 import { type DefinitionRole, FULL_NAME, PERSON, rolesOf, withoutId } from './roles.ts'
 

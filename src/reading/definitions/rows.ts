@@ -12,9 +12,9 @@ import { splitName } from '../directory/person.ts'
 import { asOwnList, type ReadingFile, type RefusedRow } from '../entries/desired-rows.ts'
 import { doubtsOf, requireNoDoubts } from '../detect/column-formats.ts'
 import { createNumberColumn, type NumberColumn } from '../detect/number-column.ts'
-import { createUnits } from '../detect/number-units.ts'
-import { faultOfSurplus, type Row, requireHeader, rowsBelowHeader } from '../../tabular/source/table.ts'
-import type { Lookup } from '../directory/permissions.ts'
+import { createUnits } from '../detect/units.ts'
+import { faultOfSurplus, requireHeader, type Row, rowsBelowHeader } from '../../tabular/source/table.ts'
+import type { Lookup } from '../directory/lookup.ts'
 import { choiceNearest, meantBoolean, meantChoice } from './choice-words.ts'
 import {
   type DefinitionKind,

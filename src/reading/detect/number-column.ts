@@ -1,7 +1,6 @@
 import { formatDecimal } from '../../domain/decimal.ts'
 import { Fault } from '../../domain/errors.ts'
-import { type Evidence, showCell } from '../formats/evidence.ts'
-import type { MissingWords } from '../formats/missing-words.ts'
+import { type Evidence, type MissingWords, showCell } from '../formats/evidence.ts'
 import {
   type DecimalSign,
   faultOfNumber,
@@ -12,7 +11,7 @@ import {
   withText,
 } from '../formats/number.ts'
 import { type AffixedNumber, stripAffixes } from '../../tabular/cells/affixed-number.ts'
-import type { Units } from './number-units.ts'
+import type { Units } from './units.ts'
 
 /** Describes a column of numbers: how they are read, and what its cells have shown. */
 export type NumberColumn = {

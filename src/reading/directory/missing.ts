@@ -1,20 +1,145 @@
+import type { Decimal } from '../../domain/decimal.ts'
+import { type Day, FIRST_ENTRY_DAY, LAST_ENTRY_DAY } from '../../domain/day.ts'
+import type { BlockRow } from '../../blocks/block.ts'
+import { ACTUAL, type EntryBlock, numberAt, TARGET } from '../../domain/entry-block.ts'
 import { looseName, type Named } from '../../client/directory.ts'
 import { Fault } from '../../domain/errors.ts'
+import { nameForm, newName } from '../../domain/name-form.ts'
+import { isProvisional, type Lookup, PROVISIONAL_ID } from './lookup.ts'
 import { checkText } from '../../domain/field-value.ts'
-import { nameForm } from '../../domain/name-form.ts'
-import { type EntryBlock, numberAt } from '../../domain/entry-block.ts'
 import { type BreakdownItem, breakdownItem } from '../../domain/resources/breakdowns.ts'
-import { kpi as kpiResource, type Kpi } from '../../domain/resources/kpi.ts'
+import { type Kpi, kpi as kpiResource } from '../../domain/resources/kpi.ts'
 import { fullName, isEmailAddress, type User, user as userResource } from '../../domain/resources/user.ts'
 import { completeRecord } from '../../domain/schema.ts'
-import type { BlockRow } from '../../blocks/block.ts'
 import type { Creation } from '../options/options.ts'
-import type { Lookup } from './permissions.ts'
 import { lineOf } from '../../blocks/packed-row.ts'
-import { createKpiEvidence, type KpiEvidence } from './kpi-evidence.ts'
 import { type PersonDetails, personOf } from './person.ts'
-import { isProvisional, PROVISIONAL_ID } from './provisional-id.ts'
-import { createProvisionalKind, type ProvisionalKind } from './provisional-kind.ts'
+
+/** Describes what the rows of a new KPI have shown. */
+export type ShownByRows = {
+  /** Lists the different days, in order. */
+  readonly days: readonly Day[]
+  readonly isWhole: boolean
+  /** Holds the last target that a row gives; null if none does. */
+  readonly target: Decimal | null
+}
+
+/** Collects what the rows of new KPIs show, in constant memory for each. */
+type KpiEvidence = {
+  readonly note: (row: Pick<BlockRow, 'kpi' | 'day' | 'flags' | 'actual' | 'target'>) => void
+  readonly of: (kpi: number) => ShownByRows
+  readonly clear: () => void
+}
+
+const DAYS = LAST_ENTRY_DAY - FIRST_ENTRY_DAY + 1
+const ONE = 10_000n
+
+type Noted = { readonly days: Uint8Array; lastDay: Day; isWhole: boolean; target: Decimal | null }
+
+/** Returns the days that are marked. */
+const daysIn = (marks: Uint8Array): Day[] => {
+  const days: Day[] = []
+  for (let at = marks.indexOf(1); at >= 0; at = marks.indexOf(1, at + 1)) days.push(at + FIRST_ENTRY_DAY)
+  return days
+}
+
+/** Creates a collection of evidence. */
+const createKpiEvidence = (): KpiEvidence => {
+  const noted = new Map<number, Noted>()
+  let [last, ofLast] = [0, undefined as Noted | undefined]
+  const find = (kpi: number): Noted => {
+    if (kpi === last && ofLast) return ofLast
+    let found = noted.get(kpi)
+    if (!found)
+      noted.set(kpi, (found = { days: new Uint8Array(DAYS), lastDay: -Infinity, isWhole: true, target: null }))
+    ;[last, ofLast] = [kpi, found]
+    return found
+  }
+  return {
+    note: ({ kpi, day, flags, actual, target }) => {
+      const found = find(kpi)
+      if (day !== found.lastDay) {
+        found.days[day - FIRST_ENTRY_DAY] = 1
+        found.lastDay = day
+      }
+      if (found.isWhole && flags & ACTUAL.given && actual % ONE !== 0n) found.isWhole = false
+      if (flags & TARGET.given) found.target = target
+    },
+    of: (kpi) => {
+      const { days, isWhole, target } = find(kpi)
+      return { days: daysIn(days), isWhole, target }
+    },
+    clear: () => {
+      noted.clear()
+      ofLast = undefined
+    },
+  }
+}
+
+/** Holds things of a kind that the file names and the service does not have. */
+export type ProvisionalKind<T extends Named> = {
+  readonly lookup: Lookup<T>
+  /** Marks something as needed, because a row that can be imported names it. */
+  readonly use: (id: number, line: number) => void
+  /** Returns the first line of those rows. */
+  readonly firstLine: (id: number) => number
+  /** Returns what is needed, in the order in which the file names it. */
+  readonly used: () => T[]
+  /** Forgets what is needed, because the rows are read again. */
+  readonly clear: () => void
+  /** Replaces what is known of something: what its rows have shown, or its id once it exists. */
+  readonly replace: (id: number, by: T) => void
+}
+
+/** Matches a text that is always an id. */
+const MARKED_ID = /^#\d+$/
+
+/** Bounds the number of things of a kind that one file may create. */
+const MOST = 200_000
+
+/**
+ * Extends a lookup so that names which it does not know become things with provisional ids. `make` returns such a
+ * thing, or one that is known by another name, or why it cannot be created.
+ */
+const createProvisionalKind = <T extends Named>(
+  known: Lookup<T>,
+  make: (id: number, name: string) => T | Fault,
+  most = MOST,
+): ProvisionalKind<T> => {
+  const byId = new Map(known.byId)
+  const byName = new Map<string, T | Fault>()
+  const needed = new Map<number, number>()
+  const create = (text: string): T | Fault => {
+    const key = looseName(text)
+    const before = byName.get(key)
+    if (before) return before
+    if (MARKED_ID.test(text.trim())) return new Fault(`${text.trim()} is the id of something that does not exist`)
+    if (byName.size >= most) {
+      return new Fault(
+        `"${text.trim()}" would be new, and there are more than ${most} new names: is this the right column?`,
+      )
+    }
+    if (nameForm(text) === '') return new Fault('the name has only invisible signs')
+    const one = make(PROVISIONAL_ID + byName.size, newName(text))
+    byName.set(key, one)
+    if (!(one instanceof Fault)) byId.set(one.id, one)
+    return one
+  }
+  return {
+    lookup: { ...known, byId, create },
+    use: (id, line) => {
+      if (!needed.has(id)) needed.set(id, line)
+    },
+    firstLine: (id) => needed.get(id) ?? 0,
+    used: () => [...needed.keys()].toSorted((one, other) => one - other).flatMap((id) => byId.get(id) ?? []),
+    clear: () => needed.clear(),
+    replace: (id, by) => {
+      byId.set(by.id, by)
+      if (by.id !== id) needed.delete(id)
+      byName.set(looseName(by.name), by)
+    },
+  }
+}
 
 type NamedUser = User & Named
 

@@ -1,5 +1,5 @@
-import type { Client } from '../../client/client.ts'
 import { createDirectory, looseName, type Named } from '../../client/directory.ts'
+import type { Client } from '../../client/client.ts'
 import { readIfAllowed } from '../../client/operations/read-if-allowed.ts'
 import type { Decimal } from '../../domain/decimal.ts'
 import { type Assignment, assignment } from '../../domain/resources/assignment.ts'
@@ -11,14 +11,21 @@ import { faultOfAssignment, faultsOfItem, faultsOfKpi, faultsOfUser } from '../.
 import type { Resource } from '../../domain/schema.ts'
 import { verbsIn } from '../../domain/variants.ts'
 import { ownerOfItem } from '../../domain/entry-key.ts'
-import { askedId, findGroup } from './groups.ts'
 import { createMissing, type Missing, type RealIds, type ReferenceLists } from './missing.ts'
-import { exactNoNames } from './no-names.ts'
-import { isProvisional, withRealId } from './provisional-id.ts'
+import { exactNoNames, isProvisional, type Lookup, lookupOfIds, withRealId } from './lookup.ts'
 import type { Creation, ImportOptions } from '../options/options.ts'
 import { fractionKpis } from './percentages.ts'
 import { memoize } from '../formats/date-format.ts'
-import { type Lookup, lookupOfIds } from './permissions.ts'
+
+/** Returns the id in a text such as `7` or `#7`. */
+export const askedId = (text: string): number | undefined => {
+  const [, id] = /^#?([1-9]\d{0,14})$/.exec(text) ?? []
+  return id === undefined ? undefined : Number(id)
+}
+
+/** Returns the group that a text names, by its name or id. */
+export const findGroup = <T extends Named>(groups: readonly T[], text: string): T | undefined =>
+  groups.find(({ name }) => looseName(name) === looseName(text)) ?? groups.find(({ id }) => id === askedId(text))
 
 type NamedUser = User & { readonly name: string }
 

@@ -1,10 +1,10 @@
 import type { Account } from '../../changes/records/access.ts'
 import { rejectMisunderstoodColumns } from './check.ts'
-import { hasTooManyBad, requireFewBad } from './max-errors.ts'
+import { hasTooManyBad, requireFewBad } from '../rejects/max-errors.ts'
 import { notesOnTable, warningsOn } from './notes.ts'
 import type { ImportOptions } from '../options/options.ts'
 import { type Row, rowsBelowHeader, type Table } from '../../tabular/source/table.ts'
-import { onLines } from '../rejects/on-lines.ts'
+import { onLines } from '../rejects/reason-counts.ts'
 import type { Rejects } from '../rejects/rejects.ts'
 
 /** Holds what reading a file of definitions or assignments needs. */

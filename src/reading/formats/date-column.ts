@@ -5,10 +5,9 @@ import { checkDay } from '../../domain/field-value.ts'
 import { plainSigns } from './calendar-names.ts'
 import { type DateFormat, dateFormatFlags, languagesOfMonths, PLAIN_FORMAT, severalMonths } from './date-format.ts'
 import { type Evidence, faultOfNoValue, Misread, showCell } from './evidence.ts'
-import { createMonthLanguages } from './month-languages.ts'
+import { createMonthLanguages, createRivals, formatsFor } from './date-doubts.ts'
 import { type MeantParts, partsMeant } from './period-words.ts'
-import { rareFormatsOf, whatCellIs, whatIsUnsaid } from './rare-formats.ts'
-import { createRivals, formatsFor } from './rival-formats.ts'
+import { rareFormatsOf, whatCellIs, whatIsUnsaid } from './known-formats.ts'
 import { createTimesOfDay, splitTime } from './time-of-day.ts'
 
 /**

@@ -10,8 +10,16 @@ import {
 import { Fault } from '../../domain/errors.ts'
 import { checkDay } from '../../domain/field-value.ts'
 import { foldWord, MONTH_NAME, monthOf, plainSigns, splitWeekday } from './calendar-names.ts'
-import { calendarWords, type Languages, type Meanings, principalAmong } from './calendar-words.ts'
-import { mayBeWorded, monthIn, type WordedDate, wordedDate } from './worded-date.ts'
+import {
+  calendarWords,
+  type Languages,
+  mayBeWorded,
+  type Meanings,
+  monthIn,
+  principalAmong,
+  type WordedDate,
+  wordedDate,
+} from './worded-date.ts'
 
 /** Caches the results of a function of a text, as files repeat few texts. */
 export const memoize = <T>(read: (text: string) => T, limit = 100_000): ((text: string) => T) => {

@@ -1,5 +1,8 @@
 import { Fault } from '../../domain/errors.ts'
 import { isNotAvailable, isNoValueWord, isNumberedError, isTooNarrow } from '../../domain/no-value-words.ts'
+import { countOf } from '../../domain/count-text.ts'
+import { hasBreaks, nameForm } from '../../domain/name-form.ts'
+import { listValue } from '../options/flag-text.ts'
 
 /** Lists the signs that stand for "no value" in columns of numbers and dates. */
 const SIGNS = new Set('-|–|—|--|---|.|..|...|…|?|??|???|/|:'.split('|'))
@@ -13,10 +16,10 @@ const DASHES = new Set(['-', '–', '—', '--', '---'])
 const isWord = (text: string): boolean => SIGNS.has(text) || isNoValueWord(text)
 
 /** Tells whether a text is a word for "no value". */
-export const isNoValue = (text: string): boolean => isWord(text) || isNotAvailable(text)
+const isNoValue = (text: string): boolean => isWord(text) || isNotAvailable(text)
 
 /** Tells whether a word for "no value" may also be meant as zero. */
-export const mayBeZero = (text: string): boolean => DASHES.has(text)
+const mayBeZero = (text: string): boolean => DASHES.has(text)
 
 /** Returns the fault of a text that stands for a missing value. */
 export const faultOfNoValue = (text: string): string | undefined => {
@@ -36,3 +39,59 @@ export const showCell = ({ text, line }: Evidence): string => `"${text}" on line
 
 /** Reports that a cell is not in its column's format, so the column may mean something else, or have another format. */
 export class Misread extends Fault {}
+
+/** Collects the words for "no value" in a column of numbers, if the user has not said which there are. */
+export type MissingWords = {
+  readonly note: (text: string, line: number) => void
+  /** Returns what they are, and the flags that settle it, for a column or several; undefined if there are none. */
+  readonly doubt: (has?: 'has' | 'have') => string | undefined
+  readonly isFound: () => boolean
+}
+
+/** Bounds the different words that are kept. */
+const MOST_WORDS = 20
+const SHOWN_WORDS = 5
+
+type Counted = { count: number; readonly first: Evidence }
+
+/** Creates a collection of such words. */
+export const createMissingWords = (): MissingWords => {
+  const words = new Map<string, Counted>()
+  const shown = ([word, { count, first }]: readonly [string, Counted]): string =>
+    `"${word}" (${count === 1 ? `line ${first.line}` : `${count} cells, the first on line ${first.line}`})`
+  return {
+    note: (text, line) => {
+      if (!isNoValue(text)) return
+      const known = words.get(text)
+      if (known) known.count += 1
+      else if (words.size < MOST_WORDS) words.set(text, { count: 1, first: { text, line } })
+    },
+    isFound: () => words.size > 0,
+    doubt: (has = 'has') => {
+      if (words.size === 0) return undefined
+      const all = [...words]
+      const more = all.length - SHOWN_WORDS
+      const list =
+        all.slice(0, SHOWN_WORDS).map(shown).join(', ') + (more > 0 ? ` and ${countOf(more, 'more word')}` : '')
+      const zero = all.some(([word]) => mayBeZero(word)) ? ', and not 0, which a dash may stand for as well' : ''
+      return `${has} ${list}, which may stand for no value: --missing ${listValue(...all.map(([word]) => word))} takes such cells as empty${zero}; --missing "" rejects their rows`
+    },
+  }
+}
+
+/**
+ * Returns a function that tells whether a text is one of the words that stand for no value. A text of several lines is
+ * also known as a message shows it.
+ */
+export const createMissingTest = (missing: ReadonlySet<string> | undefined): ((text: string) => boolean) => {
+  if (!missing || missing.size === 0) return () => false
+  const shown = new Set([...missing].map(nameForm))
+  return (text) => missing.has(text.toLowerCase()) || (hasBreaks(text) && shown.has(nameForm(text)))
+}
+
+/** Returns a function that gives an empty text for one that stands for no value. */
+export const withoutMissing = (missing: ReadonlySet<string> | undefined): ((text: string) => string) => {
+  if (!missing || missing.size === 0) return (text) => text
+  const isMissing = createMissingTest(missing)
+  return (text) => (isMissing(text) ? '' : text)
+}

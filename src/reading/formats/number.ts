@@ -1,4 +1,4 @@
-import { BLANK, type AffixedNumber, stripAffixes } from '../../tabular/cells/affixed-number.ts'
+import { type AffixedNumber, BLANK, stripAffixes } from '../../tabular/cells/affixed-number.ts'
 import { digitsBeyond, parseDecimal } from '../../domain/decimal.ts'
 import { Fault } from '../../domain/errors.ts'
 import { checkDecimal } from '../../domain/field-value.ts'

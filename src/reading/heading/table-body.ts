@@ -1,5 +1,5 @@
-import { dateIn } from '../columns/marked-headings.ts'
-import { isWholeDate } from '../columns/unusual-headers.ts'
+import { dateIn } from '../columns/heading-forms.ts'
+import { isPartOfYear, isWholeDate } from '../formats/known-formats.ts'
 import { memoize } from '../formats/date-format.ts'
 import { faultOfNoValue } from '../formats/evidence.ts'
 import { stripAffixes } from '../../tabular/cells/affixed-number.ts'
@@ -32,13 +32,13 @@ const kindOf = memoize((text: string): CellKind => {
 }, 10_000)
 
 /** Returns the date in a label, which may have a mark beside it, such as `2026*`; else the label. */
-export const dateInLabel = memoize((text) => (kindOf(text) === 'text' ? dateIn(text) : text), 10_000)
+const dateInLabel = memoize((text) => (kindOf(text) === 'text' ? dateIn(text) : text), 10_000)
 
 /** Tells whether a text is neither blank nor a number or date. */
 export const isWords = (text: string): boolean => kindOf(text) === 'text'
 
 /** Tells whether a text is a date, or a period of a known year, even if it may be a number as well. */
-export const isDateLabel = (text: string): boolean => ['date', 'either'].includes(kindOf(dateInLabel(text)))
+const isDateLabel = (text: string): boolean => ['date', 'either'].includes(kindOf(dateInLabel(text)))
 
 /** Describes what the columns of a table hold, as its last rows show it. */
 export type TableBody = {
@@ -212,4 +212,54 @@ export const isBelowHeader = (body: TableBody, cells: Cells): boolean => {
 export const isUnitRow = (body: TableBody, cells: Cells): boolean => {
   const given = givenColumns(cells)
   return given.every((at) => isUnitOrCount(textAt(cells, at))) && given.some((at) => isNumeric(body, at))
+}
+
+/** Returns a row of labels with each blank cell filled from the left, as merged cells are written. */
+export const fillRight = (cells: Cells, width: number): string[] => {
+  let last = ''
+  return Array.from({ length: width }, (_, at) => (last = textAt(cells, at) || last))
+}
+
+/** Returns the labels of two header rows: what a key column is called may stand in either. */
+export const mergeLabels = (lower: Cells, upper: Cells | undefined): Cells =>
+  upper ? lower.map((label, at) => (label.trim() === '' ? (upper[at] ?? '') : label)) : lower
+
+/** Tells whether labels repeat, and no longer do with those of the row above. */
+const areToldApart = (lower: Cells, upper: Cells): boolean => {
+  const named = [...lower.keys()].filter((at) => textAt(lower, at) !== '')
+  const labels = named.map((at) => textAt(lower, at))
+  const pairs = named.map((at) => JSON.stringify([upper[at], textAt(lower, at)]))
+  return new Set(labels).size < labels.length && new Set(pairs).size === pairs.length
+}
+
+/** Tells whether one label of the upper row spans several columns that the lower row names. */
+const spansColumns = (upper: Cells, lower: Cells): boolean =>
+  upper.some(
+    (label, at) => label !== '' && label === upper[at + 1] && textAt(lower, at) !== '' && textAt(lower, at + 1) !== '',
+  )
+
+/**
+ * Tells whether the row above names groups of the columns below it: KPIs above periods, periods above KPIs, or years
+ * above parts of years. A single text above the first column is a title.
+ */
+export const isUpperRow = (above: Cells, lower: Cells): boolean => {
+  const groups = [...above.keys()].filter(
+    (at) => at < lower.length && textAt(above, at) !== '' && textAt(above, at) !== textAt(lower, at),
+  )
+  const places = groups.filter((at) => textAt(lower, at) !== '')
+  if (places.length === 0 || (groups.length === 1 && groups[0] === 0)) return false
+  const isOverKey = places.includes(0)
+  const values = places.filter((at) => at > 0)
+  const [labels, below] = [values.map((at) => textAt(above, at)), values.map((at) => textAt(lower, at))]
+  if (
+    values.length > 0 &&
+    labels.every((label) => YEAR.test(dateInLabel(label))) &&
+    below.every((label) => isPartOfYear(dateInLabel(label)))
+  )
+    return true
+  if (!isOverKey && labels.every(isWords) && below.every(isDateLabel)) return true
+  const upper = fillRight(above, lower.length)
+  if (!areToldApart(lower, upper)) return false
+  const areDates = values.length > 0 && (labels.every(isDateLabel) || below.every(isDateLabel))
+  return isOverKey ? areDates && spansColumns(upper, lower) : areDates || spansColumns(upper, lower)
 }

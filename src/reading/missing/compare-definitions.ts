@@ -9,13 +9,12 @@ import type { CheckedFile } from '../entries/check.ts'
 import { listFlag } from '../options/flag-text.ts'
 import { type Evidence, showCell } from '../formats/evidence.ts'
 import { codeFor, currenciesIn, currenciesOf, isSharedSign, mayBeSame } from '../formats/units.ts'
-import { findUnitBy, unitsOf } from '../directory/percentages.ts'
-import { frequencyName, frequencyOfFormat } from './frequency.ts'
-import { namesPercent } from '../directory/kpi-words.ts'
+import { findUnitBy, namesPercent, unitsOf } from '../directory/percentages.ts'
+import { frequencyName, frequencyOfFormat } from './define-kpi.ts'
 import { dateFormatOf } from './plan-missing.ts'
 import type { ImportOptions } from '../options/options.ts'
 import { PERIOD_WORDS } from '../directory/kpi-periods.ts'
-import { isProvisional } from '../directory/provisional-id.ts'
+import { isProvisional } from '../directory/lookup.ts'
 
 /** Describes a KPI that the service has, and the signs beside its numbers in the file. */
 type SignedKpi = { readonly kpi: Kpi; readonly signs: readonly (readonly [sign: string, cell: Evidence])[] }

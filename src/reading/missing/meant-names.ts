@@ -13,15 +13,15 @@ import { type Issue, KpiError } from '../../domain/errors.ts'
 import type { Pause } from '../../domain/pause.ts'
 import type { CheckedFile } from '../entries/check.ts'
 import { roleOf } from '../columns/header.ts'
-import { BETWEEN_NAMES, roleHeader } from '../columns/role-text.ts'
-import { type ImportOptions, type NameRole } from '../options/options.ts'
-import { areOthersMeant, NO_ROWS } from '../heading/ignored-rows.ts'
-import { isProvisional } from '../directory/provisional-id.ts'
-import type { Missing } from '../directory/missing.ts'
-import type { ProvisionalKind } from '../directory/provisional-kind.ts'
-import { findNoName } from '../columns/no-names.ts'
-import { faultsOfRoles } from './role-names.ts'
+import { BETWEEN_NAMES, roleHeader } from '../columns/roles.ts'
+import type { ImportOptions, NameRole } from '../options/options.ts'
+import { areOthersMeant, NO_ROWS } from '../heading/left-out-rows.ts'
+import { isProvisional } from '../directory/lookup.ts'
+import type { Missing, ProvisionalKind } from '../directory/missing.ts'
+import { findNoName } from '../columns/name-column.ts'
+import { faultsOfRoles } from './kpi-names.ts'
 import { createTotalReader, type NewKind, type TotalName } from './total-names.ts'
+import type { MissingPlan } from './plan-missing.ts'
 
 /** Describes new names of a kind, and where the file has them. */
 type NewNames = {
@@ -277,4 +277,21 @@ export const warningsOnGivenNames = async (
     return [...found].map(([name, why]) => `the new ${kind} "${name}" of --${role} ${why}`)
   })
   return (await Promise.all(warnings)).flat()
+}
+
+const SHOWN = 3
+
+/**
+ * Returns a warning of new items whose names lack a part: in files for people, a group is often written once, in the
+ * first of its rows.
+ */
+export const warningsOnJoinedNames = ({ plan }: CheckedFile, missing: MissingPlan | undefined): string[] => {
+  const columns = plan.joined?.get('source')
+  const names = (missing?.items ?? []).map(({ name }) => name)
+  const lacking = names.filter((name) => name.split(BETWEEN_NAMES).length < (columns?.length ?? 0))
+  if (lacking.length === 0 || lacking.length === names.length) return []
+  const shown = listFirst(lacking, SHOWN, (name) => `"${name}"`)
+  return [
+    `${shown}: one of the columns ${roleHeader(plan, 'source')} is empty in their rows; if it is written only once for several rows, fill it in`,
+  ]
 }

@@ -1,27 +1,127 @@
 import { type NearName, nearNames } from '../../changes/names/near-names.ts'
+import type { Decimal } from '../../domain/decimal.ts'
+import type { Frequency } from '../../domain/period.ts'
+import type { Named } from '../../client/directory.ts'
+import { type Issue, KpiError } from '../../domain/errors.ts'
+import type { BreakdownItem } from '../../domain/resources/breakdowns.ts'
+import { askedId, findGroup, type Reference } from '../directory/reference.ts'
 import { NEWER_PROFILE } from '../../client/capabilities.ts'
 import type { Client } from '../../client/client.ts'
 import { nextTurn, pauseEvery } from '../../client/next-turn.ts'
-import { type Issue, KpiError } from '../../domain/errors.ts'
 import { newName } from '../../domain/name-form.ts'
 import type { Pause } from '../../domain/pause.ts'
-import type { BreakdownItem } from '../../domain/resources/breakdowns.ts'
 import { group as groupResource } from '../../domain/resources/groups.ts'
 import type { CheckedFile } from '../entries/check.ts'
 import { listFlag } from '../options/flag-text.ts'
-import { roleHeader } from '../columns/role-text.ts'
+import { roleHeader } from '../columns/roles.ts'
 import { numberAt } from '../../domain/entry-block.ts'
 import type { Creation, ImportOptions } from '../options/options.ts'
-import type { Lookup } from '../directory/permissions.ts'
-import { isProvisional } from '../directory/provisional-id.ts'
-import type { Reference } from '../directory/reference.ts'
+import { isProvisional, type Lookup } from '../directory/lookup.ts'
 import type { Batch } from '../rows/batches.ts'
 import { requireMeantNames, warningsOnGivenNames } from './meant-names.ts'
 import { defineKpi, type KnownOfKpi, type KpiDefaults } from './define-kpi.ts'
-import { faultOfGroups, findGroup, groupWithoutNames } from '../directory/groups.ts'
 import type { ListGroups, Missing, ReferenceLists } from '../directory/missing.ts'
-import type { MissingKpi, MissingPlan, MissingUser } from './plan.ts'
-import { type EarlierKpis, requireNoRenames } from './renamed-kpis.ts'
+import { type EarlierKpis, requireNoRenames } from './kpi-names.ts'
+
+/** Describes the unit of a new KPI: one that exists, or a new one. */
+export type UnitChoice =
+  | { readonly kind: 'existing'; readonly id: number; readonly name: string; readonly is_percentage: boolean }
+  | {
+      readonly kind: 'new'
+      readonly name: string
+      readonly display_format: string
+      readonly is_percentage: boolean
+    }
+
+/** Describes a KPI to create. */
+export type MissingKpi = {
+  readonly id: number
+  readonly name: string
+  readonly frequency_id: Frequency
+  readonly unit: UnitChoice
+  readonly aggregate_function: 'SUM' | 'AVG'
+  readonly target_default: Decimal | null
+  /** Says why each of these was chosen, one sentence each. */
+  readonly evidence: readonly string[]
+}
+
+/** Describes a user to create. */
+export type MissingUser = {
+  readonly id: number
+  readonly name: string
+  readonly first_name: string
+  readonly last_name: string | null
+  readonly email: string
+}
+
+/** Describes a breakdown item to create. */
+type MissingItem = { readonly id: number; readonly name: string }
+
+/** Describes all that an import creates before it sends entries; ids are provisional. */
+export type MissingPlan = {
+  readonly kpis: readonly MissingKpi[]
+  readonly users: readonly MissingUser[]
+  readonly items: readonly MissingItem[]
+  /** Names the group of new breakdown items; undefined if there are none. */
+  readonly group: string | undefined
+  /** Names the category of new KPIs. */
+  readonly category: string
+  /** Lists new names that are nearly those of things that exist. */
+  readonly near: readonly NearName[]
+}
+
+/** Returns the ids of the groups that items are in, without those of persons. */
+const groupsOf = (items: readonly BreakdownItem[]): Set<number> =>
+  new Set(items.flatMap(({ user_id, breakdown_id }) => (user_id === null ? breakdown_id : [])))
+
+/** Sets how many groups are offered. */
+const OFFERED = 5
+
+/**
+ * Returns the id of the group of new items where the interface shows none: as given, else that of the other items of the
+ * file; or the fault if nothing says which.
+ */
+const groupWithoutNames = (
+  asked: string | undefined,
+  found: readonly BreakdownItem[],
+  all: readonly BreakdownItem[],
+): number | Issue => {
+  const id = asked === undefined ? undefined : askedId(asked)
+  if (id !== undefined) return id
+  const [only, ...others] = groupsOf(found)
+  if (asked === undefined && only !== undefined && others.length === 0) return only
+  const why = asked === undefined ? 'new breakdown items need a group' : `"${asked}" is no id of a group`
+  const known = [...groupsOf(all)].map((one) => {
+    const names = all.filter(({ breakdown_id }) => breakdown_id === one).map(({ name }) => `"${name}"`)
+    return `--group ${one} puts them beside ${names.slice(0, 2).join(', ')}`
+  })
+  const ways = known.length > 0 ? known.slice(0, OFFERED).join('; ') : 'give its id with --group ID'
+  return { field: 'group', message: `${why}, and the newer interface does not name groups: ${ways}` }
+}
+
+/**
+ * Returns the fault of a file that names items of one group, and new ones that would go into another; `group` names
+ * that one.
+ */
+const faultOfGroups = (
+  groups: readonly Named[],
+  found: readonly BreakdownItem[],
+  group: string,
+  isNew: boolean,
+): Issue | undefined => {
+  const target = findGroup(groups, group)?.id
+  if (!isNew && target === undefined) return undefined
+  const others = found.filter(({ user_id, breakdown_id }) => user_id === null && breakdown_id !== target)
+  const [first] = others
+  if (!first) return undefined
+  const known = groups.find(({ id }) => id === first.breakdown_id)?.name ?? String(first.breakdown_id)
+  const more = others.length > 1 ? ` (and ${others.length - 1} more)` : ''
+  return {
+    field: first.name,
+    message:
+      `${more} is in the group "${known}", and new breakdown items of this file would go into "${group}": --group ${JSON.stringify(known)} takes it, and creates others beside it; --group ${JSON.stringify(group)} creates an item of that name there as well`.trim(),
+  }
+}
 
 /** Names the category and the group that are used if nothing else says which. */
 const CATEGORY = 'General'

@@ -1,9 +1,9 @@
 import { mapWithPauses } from '../../client/next-turn.ts'
 import type { Pause } from '../../domain/pause.ts'
 import { foldName } from '../columns/header.ts'
-import { isItemWord, singularsOf } from '../columns/item-words.ts'
-import { isPartOfYear, isWholeDate } from '../columns/unusual-headers.ts'
-import { isNameOfTotal } from '../heading/ignored-rows.ts'
+import { isItemWord, singularsOf } from '../columns/owners.ts'
+import { isPartOfYear, isWholeDate } from '../formats/known-formats.ts'
+import { isNameOfTotal } from '../heading/left-out-rows.ts'
 
 /** Names what a new thing is, as messages call it. */
 export type NewKind = 'KPI' | 'user' | 'breakdown item'

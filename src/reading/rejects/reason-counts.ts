@@ -1,7 +1,85 @@
-import { withoutLineNumbers } from './on-lines.ts'
+import { countedText, countText, listFirst } from '../../domain/count-text.ts'
+import { lineOf } from '../../blocks/packed-row.ts'
+import { UNASSIGNED } from '../../domain/rules.ts'
 import type { Rejects } from './rejects.ts'
-import { createUnassignedCount, unassignedText, type UnassignedRows } from './unassigned.ts'
-import { countedText, countText } from '../../domain/count-text.ts'
+
+const SHOWN_LINES = 10
+const ON_LINES = ' are on lines '
+const ON_SEVERAL_LINES = ' are on several lines'
+const SOME_BAD = ', some of them bad'
+
+/** Matches the numbers of lines in a reason, up to those that are only counted. */
+const NUMBERS = String.raw`\d+(?:, \d+)*(?: and \d[\d,]* more)?`
+const LINE_NUMBERS = new RegExp(ON_LINES + NUMBERS)
+const BAD_NUMBERS = new RegExp(`, of which lines? ${NUMBERS} (?:is|are) bad`)
+
+/** Returns the lines of the first places as text: a key may be on every line of a file. */
+const showLines = (places: readonly number[]): string =>
+  listFirst(places, SHOWN_LINES, (place) => String(lineOf(place)))
+
+const tellBad = (bad: readonly number[], isAll: boolean): string => {
+  if (bad.length === 0) return ''
+  if (isAll) return ', all of them bad for other reasons'
+  const [line, is] = bad.length === 1 ? ['line', 'is'] : ['lines', 'are']
+  return `, of which ${line} ${showLines(bad)} ${is} bad`
+}
+
+/** Returns how a reason ends that several rows have together: on which lines they are, and which of these are bad. */
+export const onLines = (places: readonly number[], bad: readonly number[] = []): string =>
+  `${ON_LINES}${showLines(places)}${tellBad(bad, bad.length === places.length)}`
+
+/** Returns a reason as it is for any lines. */
+const withoutLineNumbers = (reason: string): string =>
+  reason.replace(LINE_NUMBERS, ON_SEVERAL_LINES).replace(BAD_NUMBERS, SOME_BAD)
+
+/** Tells whether a reason is one that several rows have together. */
+export const isOnLines = (reason: string): boolean => reason.includes(ON_LINES) || reason.includes(ON_SEVERAL_LINES)
+
+/** Describes the rows whose KPI is not assigned to their user. */
+type UnassignedRows = {
+  readonly rows: number
+  /** Holds the first line of them, with the names of its KPI and its user. */
+  readonly line: number
+  readonly kpi: string
+  readonly user: string
+  /** Counts the pairs of KPI and user; undefined if there are too many to count. */
+  readonly pairs: number | undefined
+}
+
+/** Counts rows whose KPI is not assigned to their user. */
+type UnassignedCount = {
+  /** Counts a row if that is the reason, and tells whether it is. */
+  readonly takes: (reason: string, line: number) => boolean
+  /** Returns what was counted; undefined if nothing was. */
+  readonly counted: () => UnassignedRows | undefined
+}
+
+/** Creates the count of rows whose KPI is not assigned to their user, of which so many pairs are told apart. */
+const createUnassignedCount = (most: number): UnassignedCount => {
+  const pairs = new Set<string>()
+  let first: Pick<UnassignedRows, 'line' | 'kpi' | 'user'> | undefined
+  let rows = 0
+  return {
+    takes: (reason, line) => {
+      const found = UNASSIGNED.exec(reason)
+      if (!found) return false
+      const [pair] = found
+      const { kpi = '', user = '' } = found.groups ?? {}
+      first ??= { line, kpi, user }
+      rows += 1
+      if (pairs.size <= most) pairs.add(pair)
+      return true
+    },
+    counted: () => first && { ...first, rows, pairs: pairs.size > most ? undefined : pairs.size },
+  }
+}
+
+/** Says which KPIs are not assigned to which users: how many pairs, and the first. */
+const unassignedText = ({ kpi, user, pairs }: UnassignedRows): string => {
+  if (pairs === 1) return `KPI "${kpi}" is not assigned to user "${user}"`
+  const many = pairs === undefined ? 'very many' : countText(pairs)
+  return `the KPI is not assigned to the user: ${many} pairs, such as "${kpi}" and "${user}"`
+}
 
 /** Describes a reason for which rows were rejected. */
 type CountedReason = {

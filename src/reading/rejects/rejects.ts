@@ -5,12 +5,40 @@ import { REJECT_COLUMNS } from '../columns/header.ts'
 import { type BlockRow, notesAt } from '../../blocks/block.ts'
 import { numberAt } from '../../domain/entry-block.ts'
 import { createSorter } from '../../blocks/sorter.ts'
-import type { ColumnFormats } from '../detect/survey.ts'
+import type { ColumnFormats } from '../detect/column-formats.ts'
 import type { DecimalSign } from '../formats/number.ts'
 import { stripAffixes } from '../../tabular/cells/affixed-number.ts'
 import { hasSurplusCells, type Row, type Table } from '../../tabular/source/table.ts'
 import { columnOf, lineOf } from '../../blocks/packed-row.ts'
-import { createLineSet } from './line-set.ts'
+
+/** Holds numbers of lines, a bit for each line up to the last. */
+type LineSet = {
+  /** Adds a line; returns false where it is there already. */
+  readonly add: (line: number) => boolean
+  readonly has: (line: number) => boolean
+}
+
+const FIRST_BYTES = 1024
+
+/** Creates an empty set. */
+export const createLineSet = (): LineSet => {
+  let bits = new Uint8Array(FIRST_BYTES)
+  const has = (line: number): boolean => ((bits[line >>> 3] ?? 0) & (1 << (line & 7))) !== 0
+  return {
+    has,
+    add: (line) => {
+      if (has(line)) return false
+      const at = line >>> 3
+      if (at >= bits.length) {
+        const grown = new Uint8Array(Math.max(at + 1, bits.length * 2))
+        grown.set(bits)
+        bits = grown
+      }
+      bits[at] = (bits[at] ?? 0) | (1 << (line & 7))
+      return true
+    },
+  }
+}
 
 /** Describes a line that was not imported, or only in part. */
 type Rejected = {

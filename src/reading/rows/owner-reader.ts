@@ -1,13 +1,54 @@
-import type { Named } from '../../client/directory.ts'
+import { looseName, type Named } from '../../client/directory.ts'
 import { Fault, KpiError } from '../../domain/errors.ts'
 import type { ColumnPlan } from '../columns/columns.ts'
-import { roleText } from '../columns/role-text.ts'
-import { nameFinder, type ColumnFormats } from '../detect/survey.ts'
-import { rejectMissingNames } from '../columns/no-names.ts'
+import { columnsBeside, textBeside } from '../columns/persons.ts'
+import { roleHeader, roleText } from '../columns/roles.ts'
+import { listFlag } from '../options/flag-text.ts'
+import { isProvisional, type Lookup, mayNotRead } from '../directory/lookup.ts'
+import { type ColumnFormats, nameFinder } from '../detect/column-formats.ts'
+import { rejectMissingNames } from '../columns/name-column.ts'
 import type { ImportOptions, NameRole, Role } from '../options/options.ts'
-import { mayNotRead } from '../directory/permissions.ts'
 import type { Reference } from '../directory/reference.ts'
-import { rejectOtherPersons } from './other-persons.ts'
+
+/** Returns the ids of the users whom people call by a name or an e-mail address, by it in the form that is compared. */
+const idsByName = ({ byId }: Lookup): ReadonlyMap<string, readonly number[]> => {
+  const ids = new Map<string, number[]>()
+  for (const { id, name, email } of byId.values()) {
+    if (isProvisional(id)) continue
+    for (const key of new Set([name, email ?? name].map(looseName))) {
+      const same = ids.get(key)
+      if (same) same.push(id)
+      else ids.set(key, [id])
+    }
+  }
+  return ids
+}
+
+/**
+ * Restricts a reader of users to those whom the column beside theirs does not call another user: of a name and an address
+ * of two users, nobody knows which is right.
+ */
+const rejectOtherPersons = (
+  plan: ColumnPlan,
+  users: Lookup,
+  userIn: (cells: readonly string[]) => Named | Fault,
+): ((cells: readonly string[]) => Named | Fault) => {
+  const columns = columnsBeside(plan)
+  if (!plan.roles.has('user') || columns.length === 0) return userIn
+  const textIn = textBeside(plan)
+  let ids: ReadonlyMap<string, readonly number[]> | undefined
+  return (cells) => {
+    const user = userIn(cells)
+    if (user instanceof Fault || isProvisional(user.id)) return user
+    ids ??= idsByName(users)
+    const text = textIn(cells)
+    const [other, ...more] = ids.get(looseName(text)) ?? []
+    if (other === undefined || [other, ...more].includes(user.id)) return user
+    return new Fault(
+      `"${roleHeader(plan, 'user')}" is user ${user.id}, "${user.name}", and "${columns.join('+')}" is user ${other}, "${text}"; correct one of them, or leave the other column out: ${listFlag('--ignore', columns)}`,
+    )
+  }
+}
 
 /** Reports that a cell is empty in a column that must have a value. */
 class EmptyCell extends Fault {}

@@ -9,12 +9,12 @@ import { ON_CONFLICT } from '../../../src/reading/options/options.ts'
 import { compareKeys, keyOf, ownerOf } from '../../../src/domain/entry-key.ts'
 import { fetchReference, type Reference } from '../../../src/reading/directory/reference.ts'
 import {
+  addEntry,
+  type ExistingEntry,
   readExisting,
   storedKey,
-  type ExistingEntry,
-  addEntry,
 } from '../../../src/loading/existing/existing-entries.ts'
-import { type PrefetchOptions, prefetchExisting } from '../../../src/loading/existing/prefetch.ts'
+import { prefetchExisting, type PrefetchOptions } from '../../../src/loading/existing/prefetch.ts'
 import { planAction } from '../../../src/loading/existing/planned-action.ts'
 import type { Handler } from '../../../src/server/wire.ts'
 import { type Folder, temporaryFolder } from '../../support/folder.ts'

@@ -4,7 +4,7 @@ import type { KindName } from '../../../src/changes/records/kind-fields.ts'
 import { Snapshot } from '../../../src/changes/records/snapshot.ts'
 import type { AnyRecord } from '../../../src/domain/schema.ts'
 import { desiredOfEntries } from '../../../src/loading/missing/desired-of-plan.ts'
-import type { MissingPlan } from '../../../src/reading/missing/plan.ts'
+import type { MissingPlan } from '../../../src/reading/missing/plan-missing.ts'
 
 const FIRST = 2 ** 40
 const NOTHING = { kpis: [], users: [], items: [], group: undefined, category: 'General', near: [] }

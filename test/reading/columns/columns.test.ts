@@ -7,10 +7,10 @@ import { kpi } from '../../../src/domain/resources/kpi.ts'
 import { user } from '../../../src/domain/resources/user.ts'
 import { type ColumnPlan, planColumns } from '../../../src/reading/columns/columns.ts'
 import { foldName, SYNONYMS } from '../../../src/reading/columns/header.ts'
-import { mayNameSources, namesSourceIds, requiresSources } from '../../../src/reading/columns/item-words.ts'
+import { mayNameSources, namesSourceIds, requiresSources } from '../../../src/reading/columns/owners.ts'
 import type { Directories } from '../../../src/reading/columns/wide.ts'
 import { type ImportOptions, type Role, ROLES } from '../../../src/reading/options/options.ts'
-import { lookupOfIds } from '../../../src/reading/directory/permissions.ts'
+import { lookupOfIds } from '../../../src/reading/directory/lookup.ts'
 import { optionsOf } from '../../support/import.ts'
 
 const directories: Directories = {

@@ -5,7 +5,7 @@ import { planColumns } from '../../../src/reading/columns/columns.ts'
 import { contentsOf } from '../../../src/reading/columns/contents.ts'
 import type { Directories } from '../../../src/reading/columns/wide.ts'
 import type { ImportOptions } from '../../../src/reading/options/options.ts'
-import type { Lookup } from '../../../src/reading/directory/permissions.ts'
+import type { Lookup } from '../../../src/reading/directory/lookup.ts'
 import { optionsOf } from '../../support/import.ts'
 
 /** What is known in a new account, where what is missing is created. */

@@ -1,9 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { findHeading } from '../../../src/reading/heading/find-heading.ts'
-import { headerRows } from '../../../src/reading/heading/with-heading.ts'
-import { ignoresRow, isNameOfTotal } from '../../../src/reading/heading/ignored-rows.ts'
-import { mergeLabels } from '../../../src/reading/heading/upper-row.ts'
+import { findHeading, headerRows } from '../../../src/reading/heading/find-heading.ts'
+import { ignoresRow, isNameOfTotal } from '../../../src/reading/heading/left-out-rows.ts'
+import { mergeLabels } from '../../../src/reading/heading/table-body.ts'
 import type { Row } from '../../../src/tabular/source/table.ts'
 
 const rowsOf = (text: string): Row[] =>

@@ -1,14 +1,14 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { ignoresRow } from '../../../src/reading/heading/ignored-rows.ts'
-import type { Row } from '../../../src/tabular/source/table.ts'
 import {
   createSuspectCollector,
   findPatterns,
+  ignoresRow,
   notesOnFooters,
   requireNoTotals,
   type SuspectRows,
-} from '../../../src/reading/heading/suspect-rows.ts'
+} from '../../../src/reading/heading/left-out-rows.ts'
+import type { Row } from '../../../src/tabular/source/table.ts'
 import { openTable } from '../../../src/reading/open-table.ts'
 import { fileSource } from '../../../src/tabular/source/files.ts'
 import { temporaryFolder } from '../../support/folder.ts'

@@ -1,10 +1,9 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { ON_DUPLICATE } from '../../../src/reading/options/options.ts'
-import { onLines } from '../../../src/reading/rejects/on-lines.ts'
-import { countReasons, reasonIssues, reasonLines } from '../../../src/reading/rejects/reason-counts.ts'
+import { countReasons, onLines, reasonIssues, reasonLines } from '../../../src/reading/rejects/reason-counts.ts'
 import type { Rejects } from '../../../src/reading/rejects/rejects.ts'
-import { waysOut } from '../../../src/reading/rejects/ways-out.ts'
+import { waysOut } from '../../../src/reading/rejects/max-errors.ts'
 
 type Line = { readonly line: number; readonly reasons: readonly string[] }
 

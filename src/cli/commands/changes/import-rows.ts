@@ -12,7 +12,7 @@ import type { AnyRecord } from '../../../domain/schema.ts'
 import type { ReadingFile } from '../../../reading/entries/desired-rows.ts'
 import { meaningOf } from '../../../loading/journal/journal.ts'
 import { continuingText } from '../../../loading/journal/unfinished.ts'
-import { requireFewBad } from '../../../reading/entries/max-errors.ts'
+import { requireFewBad } from '../../../reading/rejects/max-errors.ts'
 import {
   type CountedReasons,
   countReasons,

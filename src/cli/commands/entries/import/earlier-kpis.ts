@@ -1,6 +1,6 @@
 import { basename } from 'node:path'
 import { monthOf } from '../../../../reading/formats/calendar-names.ts'
-import type { EarlierKpis } from '../../../../reading/missing/renamed-kpis.ts'
+import type { EarlierKpis } from '../../../../reading/missing/kpi-names.ts'
 import { readChanges } from '../../../../loading/undo/noted-changes.ts'
 import { listUndoReceipts, type UndoReceipt } from '../../../../loading/undo/undo-receipt.ts'
 import { receiptsFolder } from '../../../target/folders.ts'

@@ -2,8 +2,12 @@ import { hash } from 'node:crypto'
 import { join, resolve } from 'node:path'
 import type { Client } from '../../../../client/client.ts'
 import type { AnyRecord } from '../../../../domain/schema.ts'
-import { nonDefaultFlags, formatFlags, reusableFlags } from '../../../../reading/detect/column-formats.ts'
-import type { ColumnFormats } from '../../../../reading/detect/survey.ts'
+import {
+  type ColumnFormats,
+  formatFlags,
+  nonDefaultFlags,
+  reusableFlags,
+} from '../../../../reading/detect/column-formats.ts'
 import { type Ending, importFile } from '../../../../loading/import-file.ts'
 import type { Summary } from '../../../../reading/entries/summary.ts'
 import type { JournalPlace } from '../../../../loading/journal/journal.ts'
@@ -18,7 +22,7 @@ import { beginRun, type CommandRun, type Job, rejectsFileOf } from './jobs.ts'
 import { createMissing } from './missing.ts'
 import type { ParsedOptions } from './parsed-options.ts'
 import { createRunReceipt } from './run-receipt.ts'
-import { ASSIGNING_ADVICE, concludeFile, linesOfReasons, type RunResult, mayCreateAssignments } from './result.ts'
+import { ASSIGNING_ADVICE, concludeFile, linesOfReasons, mayCreateAssignments, type RunResult } from './result.ts'
 
 /** Returns the flags that use a mapping that has just been saved; rejects are UTF-8, whatever the file was. */
 const mappingFlags = (name: string, { encoding }: ParsedFormat, parsed: ParsedOptions): string[] => [

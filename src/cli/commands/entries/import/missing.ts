@@ -1,6 +1,6 @@
 import type { CreationLog } from '../../../../loading/undo/note-created.ts'
 import type { RealIds } from '../../../../reading/directory/missing.ts'
-import type { MissingKpi, MissingPlan } from '../../../../reading/missing/plan.ts'
+import type { MissingKpi, MissingPlan } from '../../../../reading/missing/plan-missing.ts'
 import { askForYes } from '../../../args/prompt.ts'
 import { countOf } from '../../../output/text.ts'
 import { listUndoReceipts, unsettledReceipts } from '../../../../loading/undo/undo-receipt.ts'

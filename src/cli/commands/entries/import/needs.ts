@@ -1,7 +1,7 @@
 import { type Capability, NEWER_PROFILE } from '../../../../client/capabilities.ts'
 import { assignment } from '../../../../domain/resources/assignment.ts'
 import { entry } from '../../../../domain/resources/entry.ts'
-import { mayCreateItems, namesSourceIds, requiresSources } from '../../../../reading/columns/item-words.ts'
+import { mayCreateItems, namesSourceIds, requiresSources } from '../../../../reading/columns/owners.ts'
 import type { ImportOptions } from '../../../../reading/options/options.ts'
 import { headerOf, type Table } from '../../../../tabular/source/table.ts'
 import { NEEDS_BREAKDOWN_ITEMS } from '../../../target/source.ts'

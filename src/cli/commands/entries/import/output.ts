@@ -2,7 +2,7 @@ import { cellText } from '../../../../codec/cell-text.ts'
 import { newerEntry } from '../../../../domain/resources/entry.ts'
 import { type AnyRecord, asNewer, resource } from '../../../../domain/schema.ts'
 import type { DryRunOutcome } from '../../../../loading/dry-run.ts'
-import { isProvisional } from '../../../../reading/directory/provisional-id.ts'
+import { isProvisional } from '../../../../reading/directory/lookup.ts'
 import { RUN_COST } from '../../../output/summary.ts'
 
 /** Defines the summary of an import, as it is printed. */

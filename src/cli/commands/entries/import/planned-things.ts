@@ -1,9 +1,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { looseName } from '../../../../client/directory.ts'
 import { fullName } from '../../../../domain/resources/user.ts'
-import type { MissingPlan } from '../../../../reading/missing/plan.ts'
+import type { MissingPlan } from '../../../../reading/missing/plan-missing.ts'
 import type { Creatable } from '../../../../reading/options/options.ts'
-import { isProvisional } from '../../../../reading/directory/provisional-id.ts'
+import { isProvisional } from '../../../../reading/directory/lookup.ts'
 import type { Pair } from '../../../../reading/directory/reference.ts'
 
 /** Describes something that an import creates: its kind, and all that it can be called. */

@@ -1,9 +1,14 @@
-import { mapFlag } from '../options/flag-text.ts'
-import type { Issue } from '../../domain/errors.ts'
-import type { ImportOptions } from '../options/options.ts'
-import { foldName, hasNameOfRole, type HeaderFindings, unassignedColumns } from './header.ts'
-import { namedColumns } from './named-columns.ts'
-import { withoutKpis } from './required-roles.ts'
+import { listFlag, mapFlag } from '../options/flag-text.ts'
+import { Fault, type Issue } from '../../domain/errors.ts'
+import { type ImportOptions, titleOfRole } from '../options/options.ts'
+import { foldName, hasNameOfRole, type HeaderFindings, isExported, namedColumns, unassignedColumns } from './header.ts'
+import { isGiven, withoutKpis } from './roles.ts'
+import { Ambiguous } from '../../client/directory.ts'
+import { type Evidence, showCell } from '../formats/evidence.ts'
+import type { Lookup } from '../directory/lookup.ts'
+import type { Contents } from './contents.ts'
+import { namesIds } from './name-words.ts'
+import type { Directories } from './wide.ts'
 
 /**
  * Lists names of columns that hold what values are broken down by. Such a column says whom rows belong to if nothing
@@ -89,3 +94,68 @@ export const mayCreateItems = (header: readonly string[], options: ImportOptions
 /** Tells whether a column has the interface's own name for breakdown items, and so can mean nothing else. */
 export const namesSourceIds = (header: readonly string[], options: ImportOptions): boolean =>
   unassignedColumns(namedColumns(header, options)).some((at) => header[at]?.trim().toLowerCase() === 'source_id')
+
+type OwnerRole = 'user' | 'source'
+
+/** Matches a name in one word for ids, such as `userid`. */
+const ENDS_IN_ID = /id$/i
+
+const ADDRESSES = "--map email=COLUMN or --email-pattern '{name}@example.com'"
+
+/** Returns how to read a column of numbers as whom rows belong to. */
+const wayAsOwner = (name: string, role: OwnerRole, { create, map }: ImportOptions): string => {
+  const needsAddress = role === 'user' && create?.emailPattern === undefined && !map.has('email')
+  const address = needsAddress ? ` (new ones need e-mail addresses: ${ADDRESSES})` : ''
+  return `${mapFlag(role, name)} takes them as ids or names of ${titleOfRole(role)}s${address}`
+}
+
+/** Tells whether a number is the id or the name of something that exists. */
+const isKnown = (text: string, { byId, find }: Lookup): boolean => {
+  const found = find(text)
+  return byId.has(Number(text)) || !(found instanceof Fault) || found instanceof Ambiguous
+}
+
+/** Tells whether only the name of a column says that its numbers are whom rows belong to, and none of them exists. */
+const isDoubtful = (name: string, texts: readonly string[], lookup: Lookup): boolean =>
+  !namesIds(name) &&
+  !ENDS_IN_ID.test(name) &&
+  lookup.unread === undefined &&
+  !texts.some((text) => isKnown(text, lookup))
+
+/** Tells whether a flag says what a column of a role is, or nothing is created that it may be. */
+const isSettled = (role: OwnerRole, { map, numbersAs, create }: ImportOptions): boolean =>
+  map.has(role) ||
+  numbersAs?.has(role) === true ||
+  !(['kpis', role === 'user' ? 'users' : 'items'] as const).some((kind) => create?.kinds.has(kind))
+
+/** Returns the fault of a column of numbers, and the flags for its readings. */
+const faultOf = (found: HeaderFindings, cell: Evidence | undefined, role: OwnerRole, options: ImportOptions): Issue => {
+  const name = found.header[found.roles.get(role) ?? -1]?.trim() ?? ''
+  const shown = cell ? `, such as ${showCell(cell)}, which name` : ' that name'
+  const asKpi = isGiven(found, options, 'kpi')
+    ? ''
+    : `, ${listFlag('--map-kpi', [`${name}=${name}`])} imports them as the KPI of that name`
+  return {
+    field: role,
+    message: `"${name}" holds numbers${shown} no ${titleOfRole(role)} that exists: ${wayAsOwner(name, role, options)}${asKpi}, ${listFlag('--ignore', [name])} leaves the column out`,
+  }
+}
+
+/**
+ * Returns the faults of columns of numbers that are whom rows belong to by their names alone: `Employee` may as well be
+ * how many there are.
+ */
+export const faultsOfNumericOwners = (
+  found: HeaderFindings,
+  contents: Contents,
+  options: ImportOptions,
+  directories: Directories,
+): Issue[] =>
+  (['user', 'source'] as const).flatMap((role) => {
+    const [at, lookup] = [found.roles.get(role), directories[role]]
+    if (at === undefined || !lookup || isSettled(role, options) || isExported(found.header)) return []
+    if (!['numbers', 'years', 'stamps'].includes(contents.of(at))) return []
+    const texts = contents.rows.map(({ cells }) => cells[at]?.trim() ?? '').filter((text) => text !== '')
+    const isAsked = isDoubtful(found.header[at]?.trim() ?? '', texts, lookup)
+    return isAsked ? [faultOf(found, contents.firstNumber(at), role, options)] : []
+  })

@@ -1,15 +1,96 @@
-import { listFlag, mapFlag } from '../options/flag-text.ts'
 import { listFirst } from '../../domain/count-text.ts'
-import type { Issue } from '../../domain/errors.ts'
+import { Fault, type Issue } from '../../domain/errors.ts'
+import { isWholeDate } from '../formats/known-formats.ts'
+import { type Directories, strangeColumns, type WideColumns } from './wide.ts'
+import { stripAffixes } from '../../tabular/cells/affixed-number.ts'
 import type { ImportOptions, Role } from '../options/options.ts'
-import { mayNotRead } from '../directory/permissions.ts'
-import { isProvisional } from '../directory/provisional-id.ts'
+import { isProvisional, type Lookup, mayNotRead } from '../directory/lookup.ts'
+import { type HeaderFindings, nearColumn, roleOf } from './header.ts'
+import { listFlag, mapFlag } from '../options/flag-text.ts'
 import type { Contents } from './contents.ts'
-import { type HeaderFindings, nearColumn } from './header.ts'
 import { namesTarget } from './name-words.ts'
-import { VALUE_ROLES } from './required-roles.ts'
+import { VALUE_ROLES } from './roles.ts'
 import { kpiPlaces } from './value-columns.ts'
-import type { Directories, WideColumns } from './wide.ts'
+
+/** Sets how many headers are shown; there may be hundreds. */
+const SHOWN = 3
+
+const shownNames = (names: readonly string[]): string => listFirst(names, SHOWN, (name) => `"${name}"`)
+
+/** Returns the fault of headers that name no KPIs or users, in a file that can only be wide. */
+export const faultOfUnknownHeadings = (
+  found: HeaderFindings,
+  lookups: readonly (readonly [what: string, Lookup])[],
+): Issue[] => {
+  if (lookups.some(([, { unread }]) => unread !== undefined)) return []
+  const strange = strangeColumns(
+    found,
+    lookups.map(([, lookup]) => lookup),
+  )
+  const names = strange.map((at) => found.header[at]?.trim() ?? '')
+  if (names.length === 0 || lookups.length === 0) return []
+  const what = lookups.map(([one]) => one).join(' or ')
+  return [
+    {
+      field: 'header',
+      message: `is not one with a column for each ${what} either: no ${what} is called ${shownNames(names)}`,
+    },
+  ]
+}
+
+const isNumber = (cell: string): boolean => !isWholeDate(cell) && stripAffixes(cell) !== undefined
+
+type Owners = { readonly user: Lookup; readonly kpi: Lookup }
+
+/**
+ * Returns the roles of the cells beside numbers and a date, in order; `undefined` if they are more than a user and a
+ * KPI.
+ */
+const namesOf = (cells: readonly string[], wanted: readonly Role[], { user, kpi }: Owners): Role[] | undefined => {
+  if (cells.length !== wanted.length) return undefined
+  const [first = '', second = ''] = cells
+  const isKnown = (lookup: Lookup, name: string): boolean => !(lookup.find(name) instanceof Fault)
+  const isTurned = wanted.length === 2 && (isKnown(kpi, first) || isKnown(user, second)) && !isKnown(user, first)
+  return isTurned ? wanted.toReversed() : [...wanted]
+}
+
+/** Returns the roles of the columns, as far as a row shows them. */
+const columnsOf = (row: readonly string[], options: ImportOptions, owners: Owners): readonly Role[] | undefined => {
+  const wanted = (['user', 'kpi'] as const).filter((role) => options[role] === undefined)
+  const date = row.findIndex(isWholeDate)
+  const texts = [...row.keys()].filter((at) => at !== date && !isNumber(row[at] ?? ''))
+  const numbers = [...row.keys()].filter((at) => isNumber(row[at] ?? ''))
+  // If names are missing, the first numbers are ids.
+  const owned = [...texts, ...numbers.splice(0, Math.max(0, wanted.length - texts.length))].toSorted((a, b) => a - b)
+  const names = namesOf(
+    owned.map((at) => row[at] ?? ''),
+    wanted,
+    owners,
+  )
+  if (!names || numbers.length < 1 || numbers.length > 2) return undefined
+  const values: readonly Role[] = ['actual', 'target']
+  return row.flatMap((_, at) =>
+    at === date ? 'date' : (names[owned.indexOf(at)] ?? values[numbers.indexOf(at)] ?? []),
+  )
+}
+
+/** Tells whether no column is the date, or only one whose header is itself a date. */
+const lacksDate = ({ header, roles }: HeaderFindings, { date }: ImportOptions): boolean => {
+  const at = roles.get('date')
+  return at === undefined ? roles.size === 0 && date === undefined : isWholeDate(header[at]?.trim() ?? '')
+}
+
+/** Returns the fault of a first line that is a row: no column has a known name, one is a date and another a number. */
+export const faultOfHeadless = (found: HeaderFindings, options: ImportOptions, owners: Owners): string | undefined => {
+  const row = found.header.map((name) => name.trim())
+  if (!lacksDate(found, options) || row.some((name) => roleOf(name) !== undefined)) return undefined
+  const [date, ...others] = row.filter(isWholeDate)
+  const number = row.findLast(isNumber)
+  if (date === undefined || others.length > 0 || number === undefined) return undefined
+  const columns =
+    columnsOf(row, options, owners)?.join(', ') ?? 'user, kpi, date and actual, and whatever else there is'
+  return `the first line looks like a row, and not like a header, as "${date}" is a date and "${number}" a number: write a line above it that names the columns, separated as its cells are: ${columns}`
+}
 
 /** Returns what else to do if no header names a KPI or user: headers may be ids of things that the key cannot read. */
 const orByIds = (role: Role, directories: Directories): string => {
@@ -37,8 +118,6 @@ const orAsNames = (header: readonly string[], wide: WideColumns | undefined): st
     ? `; if headers such as "${header[first.at]?.trim()}" are names and not dates: --layout wide`
     : ''
 }
-
-const SHOWN = 3
 
 /** Returns what else columns that would be new KPIs may be: what the values belong to, of one KPI. */
 const orOwners = (header: readonly string[], wide: WideColumns | undefined, what: string): string => {
@@ -69,9 +148,6 @@ const owningByCreation = (
     : undefined
 }
 
-/** Returns names as a message shows them; there may be hundreds. */
-const showNames = (names: readonly string[]): string => listFirst(names, SHOWN, (name) => `"${name}"`)
-
 /** Returns how to take all columns of numbers as KPIs, if only a name says which of them holds the actuals. */
 const orAllKpis = (found: HeaderFindings, contents: Contents, options: ImportOptions): string => {
   const at = found.roles.get('actual')
@@ -88,8 +164,8 @@ const orAllKpis = (found: HeaderFindings, contents: Contents, options: ImportOpt
           '--map-kpi',
           targets.map((name) => `${name}=${name}`),
         )}`
-  const leave = left.length === 0 ? '' : `, and ${showNames(left)} ${left.length === 1 ? 'is' : 'are'} left out`
-  return `${leave}; --layout wide${mapped} makes KPIs of ${showNames([nameOf(at), ...others])} instead`
+  const leave = left.length === 0 ? '' : `, and ${shownNames(left)} ${left.length === 1 ? 'is' : 'are'} left out`
+  return `${leave}; --layout wide${mapped} makes KPIs of ${shownNames([nameOf(at), ...others])} instead`
 }
 
 /** Returns the fault of a role without a column or a constant, and how to give one. */

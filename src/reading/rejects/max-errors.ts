@@ -1,12 +1,59 @@
-import { countedText, countText, nounOf } from '../../domain/count-text.ts'
+import { DID_YOU_MEAN, unknownName } from '../../client/directory.ts'
 import { type Issue, KpiError } from '../../domain/errors.ts'
-import type { Variant } from '../../domain/variants.ts'
-import type { Summary } from './summary.ts'
-import type { ImportOptions, MaxErrors } from '../options/options.ts'
+import { breakdownItem } from '../../domain/resources/breakdowns.ts'
+import { kpi } from '../../domain/resources/kpi.ts'
+import { user } from '../../domain/resources/user.ts'
+import type { Resource } from '../../domain/schema.ts'
+import { type Variant, verbsIn } from '../../domain/variants.ts'
+import { type Creatable, type ImportOptions, type MaxErrors, ON_DUPLICATE } from '../options/options.ts'
+import { type CountedReasons, countReasons, isOnLines, reasonIssues } from './reason-counts.ts'
+import { countedText, countText, nounOf } from '../../domain/count-text.ts'
 import type { Reference } from '../directory/reference.ts'
-import { type CountedReasons, countReasons, reasonIssues } from '../rejects/reason-counts.ts'
-import { MOST_BYTES, type Rejects } from '../rejects/rejects.ts'
-import { waysOut } from '../rejects/ways-out.ts'
+import { MOST_BYTES, type Rejects } from './rejects.ts'
+
+/** Describes what a run may do about its rejects. */
+type WayOutOptions = Pick<ImportOptions, 'create' | 'onDuplicate'>
+
+type UnknownThing = {
+  readonly kind: Creatable
+  readonly of: Resource
+  /** Names the things as faults do. */
+  readonly title: string
+  readonly command: string
+}
+
+const THINGS: readonly UnknownThing[] = [
+  { kind: 'users', of: user, title: 'user', command: 'kpi users create' },
+  { kind: 'kpis', of: kpi, title: 'KPI', command: 'kpi kpis create' },
+  { kind: 'items', of: breakdownItem, title: 'breakdown item', command: 'kpi breakdown-items create' },
+]
+
+/** Tells whether a reason names what was probably meant, so that nothing new is to be created. */
+const isMisspelt = (reason: string): boolean => reason.includes(DID_YOU_MEAN)
+
+/** Says how to create what rows name and the service does not have. */
+const creating = (reasons: readonly string[], { create }: WayOutOptions, variant: Variant): Issue[] =>
+  THINGS.filter(
+    ({ title, kind }) =>
+      !create?.kinds.has(kind) && reasons.some((one) => one.startsWith(unknownName(title)) && !isMisspelt(one)),
+  ).map(({ kind, of, title, command }) => ({
+    field: `--create-missing=${[...(create?.kinds ?? []), kind].join(',')}`,
+    message: `creates the ${title}s that are not there${verbsIn(variant, of).includes('add') ? `, or create them with ${command}` : ''}`,
+  }))
+
+const [, ...CHOICES] = ON_DUPLICATE
+
+/** Says how to settle rows of the same key. */
+const choosing = (reasons: readonly string[], { onDuplicate }: WayOutOptions): Issue[] =>
+  onDuplicate === 'error' && reasons.some(isOnLines)
+    ? [{ field: '--on-duplicate', message: `makes one entry of rows with the same key: ${CHOICES.join(', ')}` }]
+    : []
+
+/** Returns the flags that settle the reasons for rejects, and what each does. */
+export const waysOut = ({ shown }: CountedReasons, options: WayOutOptions, variant: Variant): Issue[] => {
+  const reasons = shown.map(({ reason }) => reason)
+  return [...creating(reasons, options, variant), ...choosing(reasons, options)]
+}
 
 /** Returns the most rows that may be rejected; a percentage is exact only once all rows have been read. */
 const mostOf = (maxErrors: MaxErrors, read: number): number =>
@@ -56,7 +103,7 @@ const areTooMany = (maxErrors: MaxErrors | undefined, rejects: Rejects, read: nu
  * while it is read, `--max-errors 5%` once all of it has been read.
  */
 export const hasTooManyBad = (
-  { read }: Pick<Summary, 'read'>,
+  { read }: { readonly read: number },
   { rejects, options: { maxErrors } }: Rejected,
   isWhole = false,
 ): boolean => rejects.isFull() || areTooMany(maxErrors, rejects, read, isWhole)
@@ -70,7 +117,11 @@ export const tooMuchRejected = (rejects: Rejects, before = '', issues: readonly 
   )
 
 /** Refuses a file with too many bad rows before anything is sent, with the reasons. */
-export const requireFewBad = async (summary: Pick<Summary, 'read'>, of: Rejected, isWhole = false): Promise<void> => {
+export const requireFewBad = async (
+  summary: { readonly read: number },
+  of: Rejected,
+  isWhole = false,
+): Promise<void> => {
   if (!hasTooManyBad(summary, of, isWhole)) return
   const { rejects, options, advice = () => [], signal } = of
   const reasons = await countReasons(rejects, signal)
@@ -84,7 +135,7 @@ export const requireFewBad = async (summary: Pick<Summary, 'read'>, of: Rejected
 /** Returns the error that ends a run once more rows are rejected than allowed, in the file or by the service. */
 export const tooManyRejected = (
   rejects: Rejects,
-  { read }: Pick<Summary, 'read'>,
+  { read }: { readonly read: number },
   maxErrors: MaxErrors | undefined,
 ): KpiError | undefined => {
   if (!maxErrors) return undefined
