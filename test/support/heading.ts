@@ -1,4 +1,4 @@
-import { contentsOf } from '../../src/reading/columns/contents.ts'
+import { Contents } from '../../src/reading/columns/contents.ts'
 import type { Heading } from '../../src/reading/columns/layout.ts'
 
 /** The header of a file and its first rows, which begin on line 2. */
@@ -8,5 +8,5 @@ export const headingWith = (
   more: Omit<Heading, 'header' | 'contents'> = {},
 ): Heading => {
   const sample = rows.map((cells, at) => ({ line: at + 2, cells }))
-  return { header, contents: contentsOf(header, sample, undefined), ...more }
+  return { header, contents: new Contents(header, sample, undefined), ...more }
 }

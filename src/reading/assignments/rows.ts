@@ -152,7 +152,13 @@ const matrixOf = (
   const found = namedColumns(header, options)
   const others = unassignedColumns(found).filter((at) => at !== user)
   // Two targets cannot be made one as two values can, so no flag says what becomes of a second column.
-  const read = readWide('kpi', found, { kpi: kpis, user: users }, { ...options, onDuplicate: 'last' }, others)
+  const read = readWide({
+    of: 'kpi',
+    found,
+    directories: { kpi: kpis, user: users },
+    options: { ...options, onDuplicate: 'last' },
+    places: others,
+  })
   const { columns, named, faults, doubt } = read
   if (columns.length === 0 && named === 0) return undefined
   const issues = [...faults.map(({ field, message }) => ({ field, message })), ...faultsOfSame(header, columns)]

@@ -1,14 +1,22 @@
 import { type Issue, KpiError } from '../../domain/errors.ts'
 import type { ImportOptions, Role } from '../options/options.ts'
 import { delimiterName, DELIMITERS } from '../../tabular/source/text-format.ts'
-import { type HeaderFindings, isYearName, listNames, namedColumns, roleOf, unassignedColumns } from './header.ts'
+import {
+  labelAt,
+  type HeaderFindings,
+  isYearName,
+  listNames,
+  namedColumns,
+  roleOf,
+  unassignedColumns,
+} from './header.ts'
 import { faultOfHeadless, faultOfLacking, faultOfUnknownHeadings } from './unclear-header.ts'
 import { isMarkedDate, withoutSign } from './heading-forms.ts'
-import { columnsHolding, type SampleRow } from './contents.ts'
-import { contentsIn, type Heading, recognizeKeys, recognizeLayout, sampleIn } from './layout.ts'
+import { columnsHolding, Contents, type SampleRow } from './contents.ts'
+import { type Heading, recognizeKeys, recognizeLayout } from './layout.ts'
 import { recognizeAddressColumn, recognizePersonColumns } from './persons.ts'
 import { timePartOf } from './name-words.ts'
-import { isGiven, isOwned, KEY_ROLES, lackingRoles, suggestedPlaces, withoutKpis } from './roles.ts'
+import { type ColumnSearch, isGiven, isOwned, KEY_ROLES, lackingRoles, suggestedPlaces, withoutKpis } from './roles.ts'
 import { isWholeDate } from '../formats/known-formats.ts'
 import type { Directories, WideColumns } from './wide.ts'
 
@@ -89,13 +97,8 @@ const orSeparator = (header: readonly string[]): string => {
 }
 
 /** Refuses a file without a header, as every other fault follows from that. */
-const requireNames = (
-  found: HeaderFindings,
-  options: ImportOptions,
-  directories: Directories,
-  { upper }: Heading,
-): void => {
-  if (upper || found.header.some(isYearName)) return
+const requireNames = ({ found, options, directories, heading }: ColumnSearch): void => {
+  if (heading.upper || found.header.some(isYearName)) return
   const fault = faultOfHeadless(found, options, directories)
   if (fault === undefined) return
   const seen = { header: found.header, roles: found.roles, wide: undefined, unused: [] }
@@ -103,7 +106,7 @@ const requireNames = (
 }
 
 /** Returns the fault of unknown columns in a file without actuals, which may be meant to be wide. */
-const faultOfWide = (found: HeaderFindings, options: ImportOptions, { kpi, user }: Directories): Issue[] => {
+const faultOfWide = ({ found, options, directories: { kpi, user } }: ColumnSearch): Issue[] => {
   if (options.layout === 'long') return []
   const suggested = [...suggestedPlaces(found, undefined, options)].filter((at) => at !== undefined)
   return faultOfUnknownHeadings({ ...found, ignored: new Set([...found.ignored, ...suggested]) }, [
@@ -115,15 +118,12 @@ const faultOfWide = (found: HeaderFindings, options: ImportOptions, { kpi, user 
 /** Returns the names of the ignored columns. */
 const unusedColumns = (found: HeaderFindings): string[] => {
   const used = new Set([...found.roles.values(), ...[...found.joined.values()].flat()])
-  const nameless = [...found.header.keys()].filter((at) => found.header[at]?.trim() === '' && !used.has(at))
+  const nameless = [...found.header.keys()].filter((at) => labelAt(found, at) === '' && !used.has(at))
   return [
     ...unassignedColumns(found).map((at) => found.header[at] ?? ''),
     ...nameless.map((at) => `column ${at + 1}, which has no name`),
   ]
 }
-
-const unitColumns = (found: HeaderFindings, { contents }: Heading): number[] =>
-  contents ? columnsHolding(found, contents, 'units') : []
 
 /** Sets how many headings are read in one turn. */
 const HEADINGS_PER_TURN = 256
@@ -133,11 +133,10 @@ const HEADINGS_PER_TURN = 256
  * finds what was read.
  */
 export const readHeadings = async (
-  heading: Heading,
+  heading: Heading & { readonly contents: Contents },
   { kpi, user }: Directories,
   nextTurn: () => Promise<void>,
 ): Promise<void> => {
-  const contents = contentsIn(heading)
   for (const row of [heading.header, heading.upper ?? []]) {
     for (const [at, text] of row.entries()) {
       if (at % HEADINGS_PER_TURN === HEADINGS_PER_TURN - 1) await nextTurn()
@@ -146,7 +145,7 @@ export const readHeadings = async (
       isWholeDate(withoutSign(name))
       timePartOf(name)
       if (roleOf(name) === undefined) for (const { find } of [kpi, user]) find(name)
-      contents.peek(at)
+      heading.contents.peek(at)
     }
   }
 }
@@ -155,11 +154,13 @@ export const readHeadings = async (
 export const planColumns = (heading: Heading, options: ImportOptions, directories: Directories): ColumnPlan => {
   const { header } = heading
   const found = namedColumns(header, options)
-  recognizeAddressColumn(withoutKpis(found, options), options, sampleIn(heading))
-  recognizeKeys(found, options, directories)
-  requireNames(found, options, directories, heading)
-  const wide = recognizeLayout(found, options, directories, heading)
-  recognizePersonColumns(found, options, sampleIn(heading))
+  const contents = heading.contents ?? new Contents(header, [], undefined)
+  const search = { found, options, directories, heading, contents }
+  recognizeAddressColumn(withoutKpis(found, options), options, contents.sample)
+  recognizeKeys(search)
+  requireNames(search)
+  const wide = recognizeLayout(search)
+  recognizePersonColumns(found, options, contents.sample)
   requireLines(found)
   const plan = {
     header,
@@ -167,7 +168,7 @@ export const planColumns = (heading: Heading, options: ImportOptions, directorie
     joined: found.joined,
     wide,
     unused: unusedColumns(found),
-    units: unitColumns(found, heading),
+    units: columnsHolding(found, contents, 'units'),
   }
   const lacking = lackingRoles(found, wide, options)
   const hint = orOtherLine(header) + orSeparator(header)
@@ -184,12 +185,9 @@ export const planColumns = (heading: Heading, options: ImportOptions, directorie
         found.issues.every(({ field }) => field !== role && !(role === 'user' && field === 'source')),
     )
     .map((role) =>
-      role === 'date' && wide?.of === 'date'
-        ? faultOfParts(header, wide)
-        : faultOfLacking(found, role, wide, options, directories, contentsIn(heading)),
+      role === 'date' && wide?.of === 'date' ? faultOfParts(header, wide) : faultOfLacking(search, role, wide),
     )
-  const ofWide =
-    !wide && missing.some(({ field }) => field === 'actual') ? faultOfWide(found, options, directories) : []
+  const ofWide = !wide && missing.some(({ field }) => field === 'actual') ? faultOfWide(search) : []
   const issues = [...found.issues, ...doubleRoles(found, options), ...missing, ...ofWide]
   if (issues.length > 0) {
     throw new UnclearHeader(UNCLEAR + (missing.length > 0 ? hint : ''), issues, plan, lacking)

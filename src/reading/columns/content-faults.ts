@@ -5,10 +5,8 @@ import { showCell } from '../formats/evidence.ts'
 import { SEVERAL_ROWS } from '../formats/time-of-day.ts'
 import type { NameRole, Role } from '../options/options.ts'
 import { columnsHolding, type Contents } from './contents.ts'
-import type { HeaderFindings } from './header.ts'
+import { type HeaderFindings, labelAt } from './header.ts'
 import { namesTarget } from './name-words.ts'
-
-const nameOf = ({ header }: HeaderFindings, at: number): string => header[at]?.trim() ?? ''
 
 const LONGEST_WORD = 20
 
@@ -35,7 +33,7 @@ const doubtOfQuantities = (contents: Contents, at: number): string => {
 /** Returns what is unclear about a column of times of day, and how it is read with the date. */
 const doubtOfTimes = (found: HeaderFindings, contents: Contents, at: number): string => {
   const [cell, date] = [contents.first(at, 'time'), found.roles.get('date')]
-  const joined = date === undefined ? '' : mapFlag('date', nameOf(found, date), nameOf(found, at))
+  const joined = date === undefined ? '' : mapFlag('date', labelAt(found, date), labelAt(found, at))
   const withDate = joined === '' ? '' : `${joined} with --time drop reads it with the date, `
   return `has times of day, such as ${cell ? showCell(cell) : '""'}, and entries have only dates: ${withDate}`
 }
@@ -53,15 +51,15 @@ const orUnits = (contents: Contents, at: number): string => {
 
 /** Returns what is unclear about a column that is not left out unasked, and the flags that settle it. */
 const doubtOf = (found: HeaderFindings, contents: Contents, at: number, { of, isOwned }: Use): string => {
-  const [content, name] = [contents.of(at), listValue(nameOf(found, at))]
+  const [content, name] = [contents.of(at), listValue(labelAt(found, at))]
   const leaveOut = `--ignore ${name} leaves the column out`
   if (content === 'times')
     return `${doubtOfTimes(found, contents, at)}${leaveOut}${SEVERAL_ROWS}; a duration has to be a plain number`
   const isMixed = content === 'mixed'
   const doubt = isMixed ? doubtOfMixed(contents, at) : doubtOfQuantities(contents, at)
-  const mapped = listValue(`${nameOf(found, at)}=${nameOf(found, at)}`)
+  const mapped = listValue(`${labelAt(found, at)}=${labelAt(found, at)}`)
   const reject = isMixed && of === 'kpi' ? `, --map-kpi ${mapped} rejects the rows of these texts` : ''
-  return `${doubt}${reject}, ${leaveOut}${isMixed ? orUnits(contents, at) : ''}${isOwned ? '' : `, ${mapFlag('source', nameOf(found, at))} takes its cells as names`}`
+  return `${doubt}${reject}, ${leaveOut}${isMixed ? orUnits(contents, at) : ''}${isOwned ? '' : `, ${mapFlag('source', labelAt(found, at))} takes its cells as names`}`
 }
 
 const SHOWN = 3
@@ -78,7 +76,7 @@ export const faultsOfUnclear = (
 ): Issue[] => {
   const faults = places
     .slice(0, SHOWN)
-    .map((at) => ({ field: nameOf(found, at), message: doubtOf(found, contents, at, use) }))
+    .map((at) => ({ field: labelAt(found, at), message: doubtOf(found, contents, at, use) }))
   const more = places.length - SHOWN
   return more > 0
     ? [
@@ -106,7 +104,7 @@ export const faultOfOwner = (found: HeaderFindings, contents: Contents, at: numb
     ? undefined
     : {
         field: role,
-        message: `may be "${nameOf(found, at)}", which holds ${what}: ${mapFlag(role, nameOf(found, at))} takes them as names, --map ${role}=COLUMN names another column, --${role} NAME is for all rows`,
+        message: `may be "${labelAt(found, at)}", which holds ${what}: ${mapFlag(role, labelAt(found, at))} takes them as names, --map ${role}=COLUMN names another column, --${role} NAME is for all rows`,
       }
 }
 
@@ -115,13 +113,13 @@ export const faultOfActual = (found: HeaderFindings, contents: Contents, at: num
   const doubt = contents.of(at) === 'mixed' ? doubtOfMixed(contents, at) : doubtOfQuantities(contents, at)
   return {
     field: 'actual',
-    message: `may be "${nameOf(found, at)}", which ${doubt}, ${mapFlag('actual', nameOf(found, at))} rejects the rows of these texts`,
+    message: `may be "${labelAt(found, at)}", which ${doubt}, ${mapFlag('actual', labelAt(found, at))} rejects the rows of these texts`,
   }
 }
 
 /** Returns the fault of several columns that may have a role. */
 export const faultOfSeveral = (found: HeaderFindings, role: Role, places: readonly number[], orElse = ''): Issue => {
-  const names = places.map((at) => nameOf(found, at))
+  const names = places.map((at) => labelAt(found, at))
   const shown = names.slice(0, 4)
   const more = names.length > shown.length ? `, or one of ${names.length - shown.length} more columns` : ''
   return {
@@ -133,9 +131,9 @@ export const faultOfSeveral = (found: HeaderFindings, role: Role, places: readon
 /** Returns the faults of columns of numbers that are called like targets, and would be left out. */
 export const faultsOfTargets = (found: HeaderFindings, contents: Contents): Issue[] => {
   const other = found.roles.get('target')
-  const ignored = other === undefined ? '' : ` --ignore ${listValue(nameOf(found, other))}`
+  const ignored = other === undefined ? '' : ` --ignore ${listValue(labelAt(found, other))}`
   return columnsHolding(found, contents, 'numbers', 'years', 'stamps', 'mixed')
-    .map((at) => nameOf(found, at))
+    .map((at) => labelAt(found, at))
     .filter(namesTarget)
     .map((name) => ({
       field: name,

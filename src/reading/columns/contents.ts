@@ -106,35 +106,6 @@ type Tally = {
   last: { readonly text: string; readonly kind: CellKind | undefined }
 }
 
-/** Holds what the cells of columns show. */
-export type Contents = {
-  /** Returns the columns that were asked about. */
-  readonly asked: () => readonly number[]
-  /** Returns a record of what all rows show of these columns. */
-  readonly ofAllRows: () => WatchedContents
-  /** Holds the words that stand for no value, as the user gave them. */
-  readonly missing: readonly string[]
-  /** Holds the first rows. */
-  readonly rows: readonly SampleRow[]
-  readonly of: (at: number) => Content
-  /** Returns what the first rows show of a column, which then need not be watched in all rows. */
-  readonly peek: (at: number) => Content
-  /** Tells whether all cells of a column are numbers; it may have none. */
-  readonly isNumeric: (at: number) => boolean
-  /** Tells whether all cells of a column are whole numbers. */
-  readonly isWhole: (at: number) => boolean
-  /** Tells whether the first cells of a column are long texts, of which hardly any comes twice. */
-  readonly isProse: (at: number) => boolean
-  /** Returns the first cell of a kind. */
-  readonly first: (at: number, kind: CellKind) => Evidence | undefined
-  readonly firstNumber: (at: number) => Evidence | undefined
-  /** Returns the first texts of a column that are no numbers, and whether these are at most as many as its numbers. */
-  readonly others: (at: number) => { readonly cells: readonly Evidence[]; readonly areFew: boolean }
-}
-
-/** Records what the rows of a file show, in constant memory. */
-type WatchedContents = Contents & { readonly note: (row: SampleRow) => void }
-
 const MOST_OTHERS = 3
 const NUMBERS: readonly CellKind[] = ['year', 'stamp', 'whole', 'number']
 
@@ -193,73 +164,126 @@ const contentOf = (tally: Tally): Content => {
 
 const LONG_TEXT = 40
 
-const isProse = (texts: readonly string[]): boolean => {
-  const length = texts.reduce((sum, text) => sum + text.length, 0)
-  return texts.length > 0 && length > LONG_TEXT * texts.length && new Set(texts).size >= NEARLY_ALL * texts.length
-}
+/** Holds what the cells of columns show: those of the first rows, or of all that were noted, in constant memory. */
+export class Contents {
+  /** Holds the words that stand for no value, as the user gave them. */
+  readonly missing: readonly string[]
+  /** Holds the first rows. */
+  readonly rows: readonly SampleRow[]
+  readonly #header: readonly string[]
+  readonly #isMissing: (text: string) => boolean
+  /** Holds what was counted: of columns that were asked about, and of others that were only looked at. */
+  readonly #asked: Map<number, Tally>
+  readonly #peeked = new Map<number, Tally>()
 
-/**
- * Returns what the columns of some rows hold; `missing` are the words that stand for no value. `tallies` are of columns
- * that have been counted already.
- */
-export const contentsOf = (
-  header: readonly string[],
-  rows: readonly SampleRow[],
-  missing: ImportOptions['missing'],
-  tallies = new Map<number, Tally>(),
-): Contents => {
-  const isMissing = createMissingTest(missing)
-  const says = (text: string): boolean =>
-    (isShortNumber(text) || faultOfNoValue(text) === undefined) && !isMissing(text)
-  const note = (tally: Tally, at: number, { cells, line }: SampleRow): void => {
+  constructor(
+    header: readonly string[],
+    rows: readonly SampleRow[],
+    missing: ImportOptions['missing'],
+    asked = new Map<number, Tally>(),
+  ) {
+    this.#header = header
+    this.rows = rows
+    this.missing = [...(missing ?? [])]
+    this.#isMissing = createMissingTest(missing)
+    this.#asked = asked
+  }
+
+  /** Returns the columns that were asked about. */
+  asked(): readonly number[] {
+    return [...this.#asked.keys()]
+  }
+
+  /** Returns a record of what all rows show of these columns, once they are noted. */
+  ofAllRows(): Contents {
+    const all = this.asked().map((at) => [at, newTally(this.#header[at] ?? '')] as const)
+    return new Contents(this.#header, this.rows, new Set(this.missing), new Map(all))
+  }
+
+  /** Records what a row shows of the columns that were asked about. */
+  note(row: SampleRow): void {
+    for (const [at, tally] of this.#asked) this.#note(tally, at, row)
+  }
+
+  #note(tally: Tally, at: number, { cells, line }: SampleRow): void {
     const text = cells[at]?.trim() ?? ''
     if (text === '') return
     const isSame = text === tally.last.text
-    noteCell(tally, text, line, isSame ? tally.last.kind : says(text) ? kindIn(tally, text) : undefined)
+    noteCell(tally, text, line, isSame ? tally.last.kind : this.#says(text) ? kindIn(tally, text) : undefined)
   }
-  const counted = new Map<number, Tally>()
-  const count = (at: number): Tally => {
-    const before = tallies.get(at) ?? counted.get(at)
+
+  #says(text: string): boolean {
+    return (isShortNumber(text) || faultOfNoValue(text) === undefined) && !this.#isMissing(text)
+  }
+
+  #count(at: number): Tally {
+    const before = this.#asked.get(at) ?? this.#peeked.get(at)
     if (before) return before
-    const tally = newTally(header[at] ?? '')
-    for (const row of rows) note(tally, at, row)
-    counted.set(at, tally)
+    const tally = newTally(this.#header[at] ?? '')
+    for (const row of this.rows) this.#note(tally, at, row)
+    this.#peeked.set(at, tally)
     return tally
   }
-  const tallyOf = (at: number): Tally => {
-    const tally = count(at)
-    tallies.set(at, tally)
+
+  #tallyOf(at: number): Tally {
+    const tally = this.#count(at)
+    this.#asked.set(at, tally)
     return tally
   }
-  const contents: Contents = {
-    asked: () => [...tallies.keys()],
-    ofAllRows: () => {
-      const all = new Map([...tallies.keys()].map((at) => [at, newTally(header[at] ?? '')] as const))
-      const noteAll = (row: SampleRow): void => {
-        for (const [at, tally] of all) note(tally, at, row)
-      }
-      return { ...contentsOf(header, rows, missing, all), note: noteAll }
-    },
-    missing: [...(missing ?? [])],
-    rows,
-    of: (at) => contentOf(tallyOf(at)),
-    peek: (at) => contentOf(count(at)),
-    isNumeric: (at) => countOf(tallyOf(at), ...NUMBERS) === tallyOf(at).filled,
-    isWhole: (at) => {
-      const tally = tallyOf(at)
-      return tally.filled > 0 && countOf(tally, 'year', 'stamp', 'whole') === tally.filled
-    },
-    isProse: (at) => isProse(rows.map(({ cells }) => cells[at]?.trim() ?? '').filter((text) => text !== '')),
-    first: (at, kind) => tallyOf(at).first.get(kind),
-    firstNumber: (at) =>
-      NUMBERS.flatMap((kind) => tallyOf(at).first.get(kind) ?? []).toSorted((one, other) => one.line - other.line)[0],
-    others: (at) => {
-      const tally = tallyOf(at)
-      const numbers = countOf(tally, ...NUMBERS)
-      return { cells: tally.others, areFew: tally.filled - numbers <= numbers }
-    },
+
+  of(at: number): Content {
+    return contentOf(this.#tallyOf(at))
   }
-  return contents
+
+  /** Returns what the first rows show of a column, which then need not be watched in all rows. */
+  peek(at: number): Content {
+    return contentOf(this.#count(at))
+  }
+
+  /** Returns the texts of a column in the first rows. */
+  textsIn(at: number): string[] {
+    return this.rows.map(({ cells }) => cells[at]?.trim() ?? '')
+  }
+
+  /** Returns the cells of the first rows. */
+  get sample(): Sample {
+    return this.rows.map(({ cells }) => cells)
+  }
+
+  /** Tells whether all cells of a column are numbers; it may have none. */
+  isNumeric(at: number): boolean {
+    return countOf(this.#tallyOf(at), ...NUMBERS) === this.#tallyOf(at).filled
+  }
+
+  /** Tells whether all cells of a column are whole numbers. */
+  isWhole(at: number): boolean {
+    const tally = this.#tallyOf(at)
+    return tally.filled > 0 && countOf(tally, 'year', 'stamp', 'whole') === tally.filled
+  }
+
+  /** Tells whether the first cells of a column are long texts, of which hardly any comes twice. */
+  isProse(at: number): boolean {
+    const texts = this.textsIn(at).filter((text) => text !== '')
+    const length = texts.reduce((sum, text) => sum + text.length, 0)
+    return texts.length > 0 && length > LONG_TEXT * texts.length && new Set(texts).size >= NEARLY_ALL * texts.length
+  }
+
+  /** Returns the first cell of a kind. */
+  first(at: number, kind: CellKind): Evidence | undefined {
+    return this.#tallyOf(at).first.get(kind)
+  }
+
+  firstNumber(at: number): Evidence | undefined {
+    const cells = NUMBERS.flatMap((kind) => this.first(at, kind) ?? [])
+    return cells.toSorted((one, other) => one.line - other.line)[0]
+  }
+
+  /** Returns the first texts of a column that are no numbers, and whether these are at most as many as its numbers. */
+  others(at: number): { readonly cells: readonly Evidence[]; readonly areFew: boolean } {
+    const tally = this.#tallyOf(at)
+    const numbers = countOf(tally, ...NUMBERS)
+    return { cells: tally.others, areFew: tally.filled - numbers <= numbers }
+  }
 }
 
 /** Returns the columns without a meaning that hold something. */

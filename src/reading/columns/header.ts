@@ -110,6 +110,10 @@ export type HeaderFindings<R extends string = Role> = {
   readonly doubts: Map<R, string>
 }
 
+/** Returns the label of a column without blanks around it; empty if there is none. */
+export const labelAt = ({ header }: Pick<HeaderFindings<string>, 'header'>, at: number | undefined): string =>
+  header[at ?? -1]?.trim() ?? ''
+
 /** Returns the columns without a meaning so far. */
 export const unassignedColumns = ({ header, roles, joined, ignored }: HeaderFindings<string>): number[] => {
   const taken = new Set([...roles.values(), ...[...joined.values()].flat(), ...ignored])

@@ -1,21 +1,20 @@
-import type { Issue } from '../../domain/errors.ts'
 import type { ImportOptions, NameRole } from '../options/options.ts'
 import { faultOfActual, faultOfOwner, faultOfSeveral, faultsOfTargets } from './content-faults.ts'
 import { faultsOfNumericOwners, itemColumns, severalItemColumns } from './owners.ts'
-import { columnsHolding, type Contents, contentsOf, type Sample } from './contents.ts'
+import { columnsHolding, type Contents } from './contents.ts'
 import { columnsBelowDates, type DateHeadings, findDateHeadings } from './date-headings.ts'
 import {
   hasNameOfRole,
   type HeaderFindings,
   isPeriodName,
   isYearName,
+  labelAt,
   recognizeColumns,
   unassignedColumns,
 } from './header.ts'
 import { askForDateParts, recognizeDate } from './date-columns.ts'
 import {
   countNamed as countNames,
-  type Directories,
   groupsAbove,
   readWide,
   strangeColumns,
@@ -24,7 +23,16 @@ import {
   type WideReading,
 } from './wide.ts'
 import { hasUnlikelyName, timePartOf } from './name-words.ts'
-import { isGiven, isOfHeader, isOwned, KEY_ROLES, suggestedPlaces, VALUE_ROLES, withoutKpis } from './roles.ts'
+import {
+  type ColumnSearch,
+  isGiven,
+  isOfHeader,
+  isOwned,
+  KEY_ROLES,
+  suggestedPlaces,
+  VALUE_ROLES,
+  withoutKpis,
+} from './roles.ts'
 import { valueColumns } from './value-columns.ts'
 
 /** Describes the header of a file: its labels, those of a second row above them, and what the columns below hold. */
@@ -36,14 +44,8 @@ export type Heading = {
   readonly contents?: Contents
 }
 
-/** Returns what the columns hold; nothing is known of them without rows. */
-export const contentsIn = ({ header, contents }: Heading): Contents => contents ?? contentsOf(header, [], undefined)
-
-/** Returns the cells of the first rows. */
-export const sampleIn = (heading: Heading): Sample => contentsIn(heading).rows.map(({ cells }) => cells)
-
 /** Tells whether the header can only be that of the long layout, with a row for each entry. */
-const isSurelyLong = (found: HeaderFindings, options: ImportOptions): boolean => {
+const isSurelyLong = ({ found, options }: ColumnSearch): boolean => {
   if (options.layout === 'long') return true
   const hasBoth = isGiven(found, options, 'kpi') && isOwned(found, options)
   if (options.layout !== 'wide') return hasBoth || found.roles.has('actual') || hasNameOfRole(found, 'actual')
@@ -51,17 +53,19 @@ const isSurelyLong = (found: HeaderFindings, options: ImportOptions): boolean =>
   return hasBoth
 }
 
+/** Counts the headers without a meaning so far that name something that exists. */
+const countNamed = ({ found, directories }: ColumnSearch, role: NameRole): number => {
+  const lookup = directories[role]
+  return lookup ? countNames(found, unassignedColumns(found), lookup) : 0
+}
+
 /** Returns the kind of owner that most headers name; if none does, the kind that may be created. */
-const ownerRole = (found: HeaderFindings, options: ImportOptions, directories: Directories): 'user' | 'source' => {
-  const [users, items] = [countNamed(found, 'user', directories), countNamed(found, 'source', directories)]
+const ownerRole = (search: ColumnSearch): 'user' | 'source' => {
+  const { options, directories } = search
+  const [users, items] = [countNamed(search, 'user'), countNamed(search, 'source')]
   if (directories.source === undefined || users > items) return 'user'
   if (items > users || options.as === 'items') return 'source'
   return options.create === undefined || options.as === 'users' ? 'user' : 'source'
-}
-
-const countNamed = (found: HeaderFindings, role: NameRole, directories: Directories): number => {
-  const lookup = directories[role]
-  return lookup ? countNames(found, unassignedColumns(found), lookup) : 0
 }
 
 /** Adds what is wrong with a wide reading to the other faults. */
@@ -86,49 +90,36 @@ const addValueFaults = (found: HeaderFindings, of: WideColumns['of']): void => {
   }
 }
 
+const KINDS = { kpi: 'kpis', user: 'users', source: 'items' } as const
+
 /**
  * Finds the columns whose headers name KPIs, users or breakdown items; each holds actuals. Then no other column may be
  * without a meaning, unless what is missing is created: then only columns of numbers are taken for such names.
  */
-const findWide = (
-  found: HeaderFindings,
-  options: ImportOptions,
-  directories: Directories,
-  heading: Heading,
-): WideColumns | undefined => {
-  if (isSurelyLong(found, options)) return undefined
-  const owner = ownerRole(found, options, directories)
-  const [kpis, owners] = [countNamed(found, 'kpi', directories), countNamed(found, owner, directories)]
+const findWide = (search: ColumnSearch): WideColumns | undefined => {
+  if (isSurelyLong(search)) return undefined
+  const { found, options, directories, heading, contents } = search
+  const owner = ownerRole(search)
+  const [kpis, owners] = [countNamed(search, 'kpi'), countNamed(search, owner)]
   const moreOwners = !isOwned(found, options) && owners > kpis
   const of = isGiven(found, options, 'kpi') || moreOwners ? owner : 'kpi'
-  const mayCreate = creates(options, of)
+  const mayCreate = options.create?.kinds.has(KINDS[of]) === true
   const { places, unclear, issues } = mayCreate
-    ? valueColumns(found, contentsIn(heading), of, directories, options)
+    ? valueColumns(search, of)
     : { places: unassignedColumns(found), unclear: [], issues: [] }
   const isNone = Math.max(of === 'kpi' ? kpis : owners, mayCreate ? places.length + unclear.length : 0) === 0
   if (isNone && options.layout !== 'wide') return undefined
   found.issues.push(...issues)
-  const best = readWide(
-    of,
-    found,
-    directories,
-    options,
-    places,
-    groupsAbove(found, options, contentsIn(heading), heading.upper ?? heading.above),
-  )
+  const above = groupsAbove(found, options, contents, heading.upper ?? heading.above)
+  const best = readWide({ of, found, directories, options, places, above })
   addFaults(found, best, options)
   for (const at of unclear) found.ignored.add(at)
   return best
 }
 
-/** Tells whether headers may name things that are created. */
-const creates = ({ create }: ImportOptions, role: NameRole): boolean => create?.kinds.has(KINDS[role]) === true
-
-const KINDS = { kpi: 'kpis', user: 'users', source: 'items' } as const
-
 /** Tells whether a column is named for actuals; below dates of an upper header row such a name is that of a KPI. */
-const namesActual = (found: HeaderFindings, { dateFormat }: ImportOptions, { upper }: Heading): boolean => {
-  const kpis = columnsBelowDates(found, upper, dateFormat)
+const namesActual = ({ found, options, heading }: ColumnSearch): boolean => {
+  const kpis = columnsBelowDates(found, heading.upper, options.dateFormat)
   return hasNameOfRole({ ...found, ignored: new Set([...found.ignored, ...kpis]) }, 'actual')
 }
 
@@ -136,82 +127,60 @@ const namesActual = (found: HeaderFindings, { dateFormat }: ImportOptions, { upp
 const NO_VALUES: ReadonlySet<string> = new Set(['texts', 'dates', 'nothing'])
 
 /** Finds the columns for days or periods. A column of years says of which year the parts are. */
-const findDates = (
-  found: HeaderFindings,
-  options: ImportOptions,
-  directories: Directories,
-  heading: Heading,
-): WideColumns | undefined => {
-  if (
-    options.layout === 'long' ||
-    options.layout === 'wide' ||
-    options.date !== undefined ||
-    found.roles.has('actual') ||
-    namesActual(found, options, heading)
-  )
+const findDates = (search: ColumnSearch): WideColumns | undefined => {
+  const { found, options, directories, heading, contents } = search
+  const { layout } = options
+  if (layout === 'long' || layout === 'wide' || options.date !== undefined || found.roles.has('actual'))
     return undefined
+  if (namesActual(search)) return undefined
   const places = strangeColumns(found, [directories.kpi, directories.user])
   const headings = findDateHeadings(found, places, heading.upper, {
     asked: options.dateFormat,
-    least: options.layout === 'dates' ? 1 : 2,
+    least: layout === 'dates' ? 1 : 2,
     frequency: options.create?.frequency,
-    holdsValues: (at) => !NO_VALUES.has(contentsIn(heading).of(at)),
-    seemsToHoldValues: (at) => !NO_VALUES.has(contentsIn(heading).peek(at)),
+    holdsValues: (at) => !NO_VALUES.has(contents.of(at)),
+    seemsToHoldValues: (at) => !NO_VALUES.has(contents.peek(at)),
   })
   if (!headings) return undefined
   const hasParts = headings.columns.some((column) => 'part' in column)
   if (!hasParts && found.roles.has('date')) return undefined
   const year = unassignedColumns(found).find((at) => isYearName(found.header[at] ?? ''))
   if (hasParts && year !== undefined && !found.roles.has('date')) found.roles.set('date', year)
-  const { wide, issues } = wideByDates(
-    headings,
-    roleOfOther(found, headings, options, directories),
-    directories,
-    options,
-  )
+  const { wide, issues } = wideByDates(headings, roleOfOther(search, headings), directories, options)
   found.issues.push(...issues)
   addValueFaults(found, 'date')
   return wide
 }
 
 /** Returns what the header row without dates names: KPIs, else owners, or nothing where columns and flags say both. */
-const roleOfOther = (
-  found: HeaderFindings,
-  { columns, other }: DateHeadings,
-  options: ImportOptions,
-  directories: Directories,
-): NameRole | undefined => {
+const roleOfOther = (search: ColumnSearch, { columns, other }: DateHeadings): NameRole | undefined => {
+  const { found, options } = search
   if (!isGiven(found, options, 'kpi')) return 'kpi'
-  if (!isOwned(found, options) && itemColumns(found).length === 0) return ownerRole(found, options, directories)
+  if (!isOwned(found, options) && itemColumns(found).length === 0) return ownerRole(search)
   const labels = [...new Set(columns.map(({ at }) => other?.(at).trim() ?? ''))].filter((label) => label !== '')
-  if (labels.length > 1) found.issues.push(faultOfLabels(labels))
+  const shown = labels.slice(0, 2).map((label) => `"${label}"`)
+  if (labels.length > 1)
+    found.issues.push({
+      field: 'header',
+      message: `two header rows name dates and ${shown.join(', ')}, but the KPI and whom rows belong to are given by columns or flags already: leave out --kpi or a column (--ignore)`,
+    })
   return undefined
 }
 
-const faultOfLabels = (labels: readonly string[]): Issue => ({
-  field: 'header',
-  message: `two header rows name dates and ${labels
-    .slice(0, 2)
-    .map((label) => `"${label}"`)
-    .join(
-      ', ',
-    )}, but the KPI and whom rows belong to are given by columns or flags already: leave out --kpi or a column (--ignore)`,
-})
-
 /** Finds whom rows belong to by a column named for places, products and the like, if nothing else says it. */
-const findItems = (found: HeaderFindings, options: ImportOptions, directories: Directories): void => {
+const findItems = (search: ColumnSearch): void => {
+  const { found, options, directories } = search
   if (directories.source === undefined || isOwned(found, options) || options.as === 'users') return
-  if (isGiven(found, options, 'kpi') && countNamed(found, ownerRole(found, options, directories), directories) > 0)
-    return
+  if (isGiven(found, options, 'kpi') && countNamed(search, ownerRole(search)) > 0) return
   const [one, ...others] = itemColumns(withoutKpis(found, options))
   if (one === undefined) return
   found.roles.set('source', one)
-  if (others.length > 0)
-    found.issues.push(severalItemColumns([one, ...others].map((at) => found.header[at]?.trim() ?? '')))
+  if (others.length > 0) found.issues.push(severalItemColumns([one, ...others].map((at) => labelAt(found, at))))
 }
 
 /** Finds whom rows belong to: the only column of names, unless its cells are hardly names. */
-const findOwner = (found: HeaderFindings, contents: Contents, role: 'user' | 'source'): void => {
+const findOwner = ({ found, contents, options, directories }: ColumnSearch): void => {
+  const role = directories.source !== undefined && options.as !== 'users' ? 'source' : 'user'
   const isPart = (at: number): boolean => timePartOf(found.header[at] ?? '') !== undefined
   const isOfNumbers = (at: number): boolean => contents.of(at) === 'mixed' && contents.others(at).areFew
   const texts = columnsHolding(found, contents, 'texts', 'addresses', 'mixed').filter(
@@ -226,23 +195,12 @@ const findOwner = (found: HeaderFindings, contents: Contents, role: 'user' | 'so
 }
 
 /** Finds what no name says by what the columns hold; only where what is missing is created, after it was shown. */
-const findByContent = (
-  found: HeaderFindings,
-  options: ImportOptions,
-  directories: Directories,
-  heading: Heading,
-  wide: WideColumns | undefined,
-): void => {
-  const isOwnedByHeader = wide !== undefined && isOfHeader(wide, 'user')
-  if (!isOwned(found, options) && !isOwnedByHeader)
-    findOwner(
-      found,
-      contentsIn(heading),
-      directories.source !== undefined && options.as !== 'users' ? 'source' : 'user',
-    )
+const findByContent = (search: ColumnSearch, wide: WideColumns | undefined): void => {
+  const { found, options, contents } = search
+  if (!isOwned(found, options) && !(wide && isOfHeader(wide, 'user'))) findOwner(search)
   if (wide) return
-  if (!found.roles.has('actual')) findActual(found, contentsIn(heading))
-  if (!options.map.has('target')) found.issues.push(...faultsOfTargets(found, contentsIn(heading)))
+  if (!found.roles.has('actual')) findActual(found, contents)
+  if (!options.map.has('target')) found.issues.push(...faultsOfTargets(found, contents))
 }
 
 /** Finds the only column of numbers; one that holds other texts, too, is asked about. */
@@ -268,7 +226,7 @@ const ownItems = ({ roles }: HeaderFindings, { as, map }: ImportOptions): void =
 }
 
 /** Finds the key columns. If one date is given for all rows, a month or week column is not taken for another date. */
-export const recognizeKeys = (found: HeaderFindings, options: ImportOptions, directories: Directories): void => {
+export const recognizeKeys = ({ found, options, directories }: ColumnSearch): void => {
   const keys = KEY_ROLES.filter((role) => role !== 'source' || directories.source !== undefined)
   const isNamed = found.roles.has('date')
   recognizeColumns(withoutKpis(found, options), keys)
@@ -279,23 +237,19 @@ export const recognizeKeys = (found: HeaderFindings, options: ImportOptions, dir
 }
 
 /** Finds the columns of values: one each, or in a wide file those of actuals; and what only the cells of columns show. */
-export const recognizeLayout = (
-  found: HeaderFindings,
-  options: ImportOptions,
-  directories: Directories,
-  heading: Heading,
-): WideColumns | undefined => {
-  const byDates = findDates(found, options, directories, heading)
+export const recognizeLayout = (search: ColumnSearch): WideColumns | undefined => {
+  const { found, options, contents } = search
+  const byDates = findDates(search)
   for (const { at } of byDates?.columns ?? []) found.ignored.add(at)
   const isCreating = options.create !== undefined
-  if (isCreating && !byDates && !isGiven(found, options, 'date')) recognizeDate(found, contentsIn(heading), options)
-  if (!byDates) askForDateParts(found, options, sampleIn(heading))
-  findItems(found, options, directories)
-  const wide = byDates ?? findWide(found, options, directories, heading)
+  if (isCreating && !byDates && !isGiven(found, options, 'date')) recognizeDate(found, contents, options)
+  if (!byDates) askForDateParts(found, options, contents.sample)
+  findItems(search)
+  const wide = byDates ?? findWide(search)
   if (!wide) recognizeColumns(found, VALUE_ROLES)
   for (const { at } of wide?.columns ?? []) found.ignored.add(at)
   if (!isCreating) return wide
-  found.issues.push(...faultsOfNumericOwners(found, contentsIn(heading), options, directories))
-  findByContent(found, options, directories, heading, wide)
+  found.issues.push(...faultsOfNumericOwners(search))
+  findByContent(search, wide)
   return wide
 }

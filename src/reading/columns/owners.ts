@@ -1,14 +1,20 @@
 import { listFlag, mapFlag } from '../options/flag-text.ts'
 import { Fault, type Issue } from '../../domain/errors.ts'
 import { type ImportOptions, titleOfRole } from '../options/options.ts'
-import { foldName, hasNameOfRole, type HeaderFindings, isExported, namedColumns, unassignedColumns } from './header.ts'
-import { isGiven, withoutKpis } from './roles.ts'
+import {
+  labelAt,
+  foldName,
+  hasNameOfRole,
+  type HeaderFindings,
+  isExported,
+  namedColumns,
+  unassignedColumns,
+} from './header.ts'
+import { type ColumnSearch, isGiven, withoutKpis } from './roles.ts'
 import { Ambiguous } from '../../client/directory.ts'
 import { type Evidence, showCell } from '../formats/evidence.ts'
 import type { Lookup } from '../directory/lookup.ts'
-import type { Contents } from './contents.ts'
 import { namesIds } from './name-words.ts'
-import type { Directories } from './wide.ts'
 
 /**
  * Lists names of columns that hold what values are broken down by. Such a column says whom rows belong to if nothing
@@ -130,7 +136,7 @@ const isSettled = (role: OwnerRole, { map, numbersAs, create }: ImportOptions): 
 
 /** Returns the fault of a column of numbers, and the flags for its readings. */
 const faultOf = (found: HeaderFindings, cell: Evidence | undefined, role: OwnerRole, options: ImportOptions): Issue => {
-  const name = found.header[found.roles.get(role) ?? -1]?.trim() ?? ''
+  const name = labelAt(found, found.roles.get(role))
   const shown = cell ? `, such as ${showCell(cell)}, which name` : ' that name'
   const asKpi = isGiven(found, options, 'kpi')
     ? ''
@@ -145,17 +151,12 @@ const faultOf = (found: HeaderFindings, cell: Evidence | undefined, role: OwnerR
  * Returns the faults of columns of numbers that are whom rows belong to by their names alone: `Employee` may as well be
  * how many there are.
  */
-export const faultsOfNumericOwners = (
-  found: HeaderFindings,
-  contents: Contents,
-  options: ImportOptions,
-  directories: Directories,
-): Issue[] =>
+export const faultsOfNumericOwners = ({ found, contents, options, directories }: ColumnSearch): Issue[] =>
   (['user', 'source'] as const).flatMap((role) => {
     const [at, lookup] = [found.roles.get(role), directories[role]]
     if (at === undefined || !lookup || isSettled(role, options) || isExported(found.header)) return []
     if (!['numbers', 'years', 'stamps'].includes(contents.of(at))) return []
-    const texts = contents.rows.map(({ cells }) => cells[at]?.trim() ?? '').filter((text) => text !== '')
-    const isAsked = isDoubtful(found.header[at]?.trim() ?? '', texts, lookup)
+    const texts = contents.textsIn(at).filter((text) => text !== '')
+    const isAsked = isDoubtful(labelAt(found, at), texts, lookup)
     return isAsked ? [faultOf(found, contents.firstNumber(at), role, options)] : []
   })

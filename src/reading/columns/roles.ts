@@ -8,7 +8,9 @@ import {
   roleOf,
   unassignedColumns,
 } from './header.ts'
-import type { WideColumns } from './wide.ts'
+import type { Contents } from './contents.ts'
+import type { Heading } from './layout.ts'
+import type { Directories, WideColumns } from './wide.ts'
 import { isTimeOfDay } from '../formats/time-of-day.ts'
 import type { ColumnPlan } from './columns.ts'
 import { isWholeDate } from '../formats/known-formats.ts'
@@ -18,6 +20,18 @@ export const KEY_ROLES = ['user', 'source', 'kpi', 'date'] as const
 type KeyRole = (typeof KEY_ROLES)[number]
 /** Lists the roles of an entry's values. A wide file has only actuals, in the columns of KPIs or users. */
 export const VALUE_ROLES = ['actual', 'target', 'notes'] as const
+
+/**
+ * Holds what finding out the meaning of columns needs: what is known so far, what the user said, what names may mean, and
+ * what the columns hold; of a header without rows, nothing.
+ */
+export type ColumnSearch = {
+  readonly found: HeaderFindings
+  readonly options: ImportOptions
+  readonly directories: Directories
+  readonly heading: Heading
+  readonly contents: Contents
+}
 
 /** Tells whether a role has a column or a constant. */
 export const isGiven = ({ roles }: HeaderFindings, options: ImportOptions, role: KeyRole): boolean =>

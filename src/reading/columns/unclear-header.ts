@@ -5,11 +5,10 @@ import { type Directories, strangeColumns, type WideColumns } from './wide.ts'
 import { stripAffixes } from '../../tabular/cells/affixed-number.ts'
 import type { ImportOptions, Role } from '../options/options.ts'
 import { isProvisional, type Lookup, mayNotRead } from '../directory/lookup.ts'
-import { type HeaderFindings, nearColumn, roleOf } from './header.ts'
+import { labelAt, type HeaderFindings, nearColumn, roleOf } from './header.ts'
 import { listFlag, mapFlag } from '../options/flag-text.ts'
-import type { Contents } from './contents.ts'
 import { namesTarget } from './name-words.ts'
-import { VALUE_ROLES } from './roles.ts'
+import { type ColumnSearch, VALUE_ROLES } from './roles.ts'
 import { kpiPlaces } from './value-columns.ts'
 
 /** Sets how many headers are shown; there may be hundreds. */
@@ -27,7 +26,7 @@ export const faultOfUnknownHeadings = (
     found,
     lookups.map(([, lookup]) => lookup),
   )
-  const names = strange.map((at) => found.header[at]?.trim() ?? '')
+  const names = strange.map((at) => labelAt(found, at))
   if (names.length === 0 || lookups.length === 0) return []
   const what = lookups.map(([one]) => one).join(' or ')
   return [
@@ -105,8 +104,8 @@ const orBySource = (role: Role, { takesSources }: Directories): string =>
 /** Returns a hint at a column whose name is nearly right. */
 const orNear = (found: HeaderFindings, role: Role): string => {
   const at = nearColumn(found, role)
-  const name = at === undefined ? undefined : found.header[at]?.trim()
-  return name === undefined ? '' : `; did you mean "${name}"? ${mapFlag(role, name)}`
+  const name = labelAt(found, at)
+  return at === undefined ? '' : `; did you mean "${name}"? ${mapFlag(role, name)}`
 }
 
 const YEAR = /^\d{4}$/
@@ -133,12 +132,10 @@ const ONE_ITEM = '--source NAME puts all rows under one breakdown item, which is
 
 /** Returns how to say whom rows belong to, where any name will do because it is created; undefined if none is. */
 const owningByCreation = (
-  { header }: HeaderFindings,
+  { found: { header }, options: { create, as }, directories }: ColumnSearch,
   wide: WideColumns | undefined,
-  { create, as }: ImportOptions,
-  { source }: Directories,
 ): string | undefined => {
-  const mayBeItems = create?.kinds.has('items') === true && source !== undefined
+  const mayBeItems = create?.kinds.has('items') === true && directories.source !== undefined
   if (as === 'items' && mayBeItems)
     return `--as items does not say where their names are: ${ONE_ITEM}, --map source=COLUMN takes them from a column${orOwners(header, wide, 'item')}`
   if (mayBeItems)
@@ -149,41 +146,31 @@ const owningByCreation = (
 }
 
 /** Returns how to take all columns of numbers as KPIs, if only a name says which of them holds the actuals. */
-const orAllKpis = (found: HeaderFindings, contents: Contents, options: ImportOptions): string => {
+const orAllKpis = (search: ColumnSearch): string => {
+  const { found, options } = search
   const at = found.roles.get('actual')
   if (at === undefined || options.layout !== undefined || VALUE_ROLES.some((role) => options.map.has(role))) return ''
-  const nameOf = (place: number): string => found.header[place]?.trim() ?? ''
-  const others = kpiPlaces(found, contents, options).map(nameOf)
+  const nameOf = (place: number): string => labelAt(found, place)
+  const others = kpiPlaces(search).map(nameOf)
   if (others.length === 0) return ''
   const left = others.filter((name) => !namesTarget(name))
   const targets = [...others, nameOf(found.roles.get('target') ?? at)].filter(namesTarget)
-  const mapped =
-    targets.length === 0
-      ? ''
-      : ` ${listFlag(
-          '--map-kpi',
-          targets.map((name) => `${name}=${name}`),
-        )}`
+  const same = targets.map((name) => `${name}=${name}`)
+  const mapped = same.length === 0 ? '' : ` ${listFlag('--map-kpi', same)}`
   const leave = left.length === 0 ? '' : `, and ${shownNames(left)} ${left.length === 1 ? 'is' : 'are'} left out`
   return `${leave}; --layout wide${mapped} makes KPIs of ${shownNames([nameOf(at), ...others])} instead`
 }
 
 /** Returns the fault of a role without a column or a constant, and how to give one. */
-export const faultOfLacking = (
-  found: HeaderFindings,
-  role: Role,
-  wide: WideColumns | undefined,
-  options: ImportOptions,
-  directories: Directories,
-  contents: Contents,
-): Issue => {
+export const faultOfLacking = (search: ColumnSearch, role: Role, wide: WideColumns | undefined): Issue => {
+  const { found, options, directories } = search
   const near = orNear(found, role) + orAsNames(found.header, wide)
-  const owning = role === 'user' ? owningByCreation(found, wide, options, directories) : undefined
+  const owning = role === 'user' ? owningByCreation(search, wide) : undefined
   if (owning !== undefined) return { field: role, message: owning + near }
   if (role === 'kpi' && options.create?.kinds.has('kpis') === true && directories.kpi.unread === undefined)
     return {
       field: role,
-      message: `no column is the kpi: --kpi NAME says what is measured, and is created, --map kpi=COLUMN takes names from a column${wide ? '' : orAllKpis(found, contents, options)}${near}`,
+      message: `no column is the kpi: --kpi NAME says what is measured, and is created, --map kpi=COLUMN takes names from a column${wide ? '' : orAllKpis(search)}${near}`,
     }
   return {
     field: role,

@@ -1,5 +1,5 @@
 import { columnsHolding, type Contents, wholeNumber } from './contents.ts'
-import { foldName, type HeaderFindings, unassignedColumns } from './header.ts'
+import { labelAt, foldName, type HeaderFindings, unassignedColumns } from './header.ts'
 import { listFlag, listValue, mapFlag } from '../options/flag-text.ts'
 import { Fault, type Issue } from '../../domain/errors.ts'
 import { showCell } from '../formats/evidence.ts'
@@ -9,8 +9,7 @@ import { faultsOfUnclear } from './content-faults.ts'
 import { itemColumns } from './owners.ts'
 import { mayHaveDecimals, namesIds, namesPlaces, namesTarget, timePartOf } from './name-words.ts'
 import { repeatsDate } from './date-columns.ts'
-import { isOwned, mapsKpi } from './roles.ts'
-import type { Directories } from './wide.ts'
+import { type ColumnSearch, isOwned, mapsKpi } from './roles.ts'
 
 /** Sets how many rows show that numbers count them, and how many that they do so by other steps than one. */
 const LEAST_COUNTED = 3
@@ -62,8 +61,6 @@ const areNamesOf = (texts: readonly string[], others: readonly string[]): boolea
   return there.size > 1 && texts.length >= LEAST_EACH * there.size
 }
 
-const textsIn = ({ rows }: Contents, at: number): string[] => rows.map(({ cells }) => cells[at]?.trim() ?? '')
-
 /** Returns the columns of names and the one of dates: what values are of. */
 const keysIn = (found: HeaderFindings, contents: Contents): number[] => {
   const { roles } = found
@@ -79,14 +76,14 @@ const keysIn = (found: HeaderFindings, contents: Contents): number[] => {
 const whatNumbersAre = (found: HeaderFindings, contents: Contents, at: number): string | undefined => {
   const { rows } = contents
   if (rows.length < LEAST_COUNTED || !contents.isWhole(at)) return undefined
-  const texts = textsIn(contents, at)
+  const texts = contents.textsIn(at)
   const numbers = texts.map(wholeNumber)
   const counted = texts.includes('') ? undefined : (countsRows(numbers) ?? countsBlocks(numbers))
   if (counted !== undefined || rows.length < LEAST_CODED) return counted
-  const named = keysIn(found, contents).find((place) => place !== at && areNamesOf(texts, textsIn(contents, place)))
+  const named = keysIn(found, contents).find((place) => place !== at && areNamesOf(texts, contents.textsIn(place)))
   if (named === undefined) return undefined
   const noun = named === found.roles.get('date') ? 'dates' : 'names'
-  return `that go with the ${noun} of "${found.header[named]?.trim()}", as codes do`
+  return `that go with the ${noun} of "${labelAt(found, named)}", as codes do`
 }
 
 const FIRST_INSTANT = Date.UTC(2000) / 1000
@@ -107,7 +104,7 @@ const comeAgain = (texts: readonly string[]): boolean => {
 
 /** Tells whether few numbers tell rows of the same names and date apart. */
 const tellRowsApart = (found: HeaderFindings, contents: Contents, texts: readonly string[]): boolean => {
-  const keys = keysIn(found, contents).map((place) => textsIn(contents, place))
+  const keys = keysIn(found, contents).map((place) => contents.textsIn(place))
   const rowKeys = texts.map((_, at) => JSON.stringify(keys.map((of) => of[at])))
   const isFew = new Set(texts).size * LEAST_EACH <= texts.length
   const apart = new Set(rowKeys.map((key, at) => `${key} ${texts[at]}`))
@@ -121,7 +118,7 @@ const tellRowsApart = (found: HeaderFindings, contents: Contents, texts: readonl
 const whatNumbersMayBe = (found: HeaderFindings, contents: Contents, at: number): string | undefined => {
   const { rows } = contents
   if (rows.length < LEAST_CODED || !contents.isWhole(at)) return undefined
-  const texts = textsIn(contents, at).filter((text) => text !== '')
+  const texts = contents.textsIn(at).filter((text) => text !== '')
   const numbers = texts.map(wholeNumber)
   if (texts.length < LEAST_CODED) return undefined
   const distinct = new Set(texts)
@@ -151,8 +148,6 @@ const columnsFlag = ({ header, ignored }: HeaderFindings): string => {
   const names = header.flatMap((name, at) => (ignored.has(at) || name.trim() === '' ? [] : [name.trim()]))
   return names.length > SHOWN_COLUMNS ? '--columns, which lists all that are read,' : listFlag('--columns', names)
 }
-
-const nameIn = ({ header }: HeaderFindings, at: number): string => header[at]?.trim() ?? ''
 
 /** Matches codes of countries and of their parts. */
 const CODE_NAME = /^[A-Z]{2}$/
@@ -191,13 +186,12 @@ const saysValues = (of: NameRole, options: ImportOptions): ((name: string) => bo
 
 /** Returns the fault of numbers that hardly measure anything: parts of dates, dates without separators, ids, or what only their cells show. */
 const faultOfUnlikely = (
-  found: HeaderFindings,
-  contents: Contents,
+  { found, contents }: ColumnSearch,
   at: number,
   of: NameRole,
   { items, codes, shownBy }: Evidence,
 ): Issue | undefined => {
-  const name = nameIn(found, at)
+  const name = labelAt(found, at)
   const part = timePartOf(name)
   const stamp = contents.of(at) === 'stamps' ? contents.first(at, 'stamp') : undefined
   const isWhole = contents.isWhole(at)
@@ -226,19 +220,14 @@ const faultOfUnlikely = (
 }
 
 /** Tells whether a column only repeats the date of its row in another form, and so can be left out. */
-const isRepeated = (found: HeaderFindings, contents: Contents, at: number, { dateFormat }: ImportOptions): boolean => {
-  const part = contents.of(at) === 'stamps' ? 'date' : timePartOf(nameIn(found, at))
+const isRepeated = ({ found, contents, options: { dateFormat } }: ColumnSearch, at: number): boolean => {
+  const part = contents.of(at) === 'stamps' ? 'date' : timePartOf(labelAt(found, at))
   return part !== undefined && contents.isWhole(at) && repeatsDate(found, contents.rows, at, part, dateFormat)
 }
 
 /** Returns the columns of numbers that may have the names of something that is created. */
-const numberPlaces = (
-  found: HeaderFindings,
-  contents: Contents,
-  of: NameRole,
-  options: ImportOptions,
-  named: readonly number[],
-): ValueColumns => {
+const numberPlaces = (search: ColumnSearch, of: NameRole, named: readonly number[]): ValueColumns => {
+  const { found, contents, options } = search
   // What the first rows leave blank may have values further down.
   const numbers = columnsHolding(found, contents, 'numbers', 'years', 'stamps', 'nothing')
   const isAlone = numbers.length === 1 && named.length === 0
@@ -246,7 +235,7 @@ const numberPlaces = (
   const [likely, unclear, issues]: [number[], number[], Issue[]] = [[], [], []]
   const isSaid = saysValues(of, options)
   const faultBy = (at: number, by: Evidence): Issue | undefined =>
-    isSaid(nameIn(found, at)) ? undefined : faultOfUnlikely(found, contents, at, of, by)
+    isSaid(labelAt(found, at)) ? undefined : faultOfUnlikely(search, at, of, by)
   const refuse = (at: number, fault: Issue): void => {
     unclear.push(at)
     issues.push(fault)
@@ -254,13 +243,13 @@ const numberPlaces = (
   for (const at of numbers) {
     const fault = faultBy(at, evidence)
     if (!fault) likely.push(at)
-    else if (!isRepeated(found, contents, at, options)) refuse(at, fault)
+    else if (!isRepeated(search, at)) refuse(at, fault)
   }
   // Ask about doubtful columns only if another column surely holds values. A KPI that exists already proves nothing.
   const mayBe = (at: number): string | undefined => whatNumbersMayBe(found, contents, at)
   const isSure = [...named, ...likely].some((at) => contents.of(at) !== 'nothing' && mayBe(at) === undefined)
   // A column that is called like the target is asked about by that name.
-  const weaker = { ...evidence, shownBy: (at: number) => (namesTarget(nameIn(found, at)) ? undefined : mayBe(at)) }
+  const weaker = { ...evidence, shownBy: (at: number) => (namesTarget(labelAt(found, at)) ? undefined : mayBe(at)) }
   const places: number[] = []
   for (const at of likely) {
     const fault = of === 'kpi' && isSure ? faultBy(at, weaker) : undefined
@@ -271,30 +260,27 @@ const numberPlaces = (
 }
 
 /** Returns the columns without a meaning so far whose numbers may be those of KPIs that are created. */
-export const kpiPlaces = (found: HeaderFindings, contents: Contents, options: ImportOptions): number[] =>
-  numberPlaces(found, contents, 'kpi', options, []).places.filter((at) => contents.of(at) !== 'nothing')
+export const kpiPlaces = (search: ColumnSearch): number[] =>
+  numberPlaces(search, 'kpi', []).places.filter((at) => search.contents.of(at) !== 'nothing')
 
 /**
  * Returns the columns that may hold the actuals of something that is created: those of numbers, and known names. Those
  * whose cells are numbers in part, or begin like numbers, are unclear, unless `--map-kpi` names them; those of codes are
  * left out.
  */
-export const valueColumns = (
-  found: HeaderFindings,
-  contents: Contents,
-  of: NameRole,
-  known: Directories,
-  options: ImportOptions,
-): ValueColumns => {
-  const named = unassignedColumns(found).filter((at) => !(known[of]?.find(found.header[at] ?? '') instanceof Fault))
+export const valueColumns = (search: ColumnSearch, of: NameRole): ValueColumns => {
+  const { found, contents, options, directories } = search
+  const named = unassignedColumns(found).filter(
+    (at) => !(directories[of]?.find(found.header[at] ?? '') instanceof Fault),
+  )
   const rest = { ...found, ignored: new Set([...found.ignored, ...named]) }
-  const { places, unclear, issues } = numberPlaces(rest, contents, of, options, named)
+  const { places, unclear, issues } = numberPlaces({ ...search, found: rest }, of, named)
   const isMapped = mapsKpi(options)
   const meant = new Set(
-    of === 'kpi' ? columnsHolding(rest, contents, 'mixed').filter((at) => isMapped(nameIn(found, at))) : [],
+    of === 'kpi' ? columnsHolding(rest, contents, 'mixed').filter((at) => isMapped(labelAt(found, at))) : [],
   )
   const mixed = columnsHolding(rest, contents, 'mixed', 'quantities', 'times').filter(
-    (at) => !namesIds(nameIn(found, at)) && !meant.has(at),
+    (at) => !namesIds(labelAt(found, at)) && !meant.has(at),
   )
   const hasOwner = isOwned(found, options) || columnsHolding(rest, contents, 'texts').length > 0
   return {

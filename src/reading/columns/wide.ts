@@ -1,8 +1,8 @@
 import { listFlag, mapFlag } from '../options/flag-text.ts'
 import type { ImportOptions, NameRole } from '../options/options.ts'
 import type { Contents } from './contents.ts'
-import { type HeaderFindings, unassignedColumns } from './header.ts'
-import { isGiven } from './roles.ts'
+import { type HeaderFindings, labelAt, unassignedColumns } from './header.ts'
+import { type ColumnSearch, isGiven } from './roles.ts'
 import { Ambiguous, type Named } from '../../client/directory.ts'
 import type { Day } from '../../domain/day.ts'
 import { Fault, type Issue } from '../../domain/errors.ts'
@@ -108,19 +108,17 @@ export const countNamed = (found: HeaderFindings, places: readonly number[], { f
 
 /** Returns the columns whose headers have no meaning and name nothing. */
 export const strangeColumns = (found: HeaderFindings, lookups: readonly Lookup[]): number[] =>
-  unassignedColumns(found).filter((at) =>
-    lookups.every(({ find }) => find(found.header[at]?.trim() ?? '') instanceof Fault),
-  )
+  unassignedColumns(found).filter((at) => lookups.every(({ find }) => find(labelAt(found, at)) instanceof Fault))
+
+/** Describes columns whose headers are names of KPIs, users or breakdown items, and the labels above the header. */
+type NamedColumns = Pick<ColumnSearch, 'found' | 'directories' | 'options'> & {
+  readonly of: NameRole
+  readonly places: readonly number[]
+  readonly above?: GroupsAbove | undefined
+}
 
 /** Reads the headers of columns as names of KPIs, users or breakdown items. */
-export const readWide = (
-  of: NameRole,
-  found: HeaderFindings,
-  directories: Directories,
-  options: ImportOptions,
-  places: readonly number[] = unassignedColumns(found),
-  above?: GroupsAbove,
-): WideReading => {
+export const readWide = ({ of, found, directories, options, places, above }: NamedColumns): WideReading => {
   const lookup = directories[of]
   if (!lookup) return { of, columns: [], named: 0, faults: [], doubt: undefined }
   const column = createNameColumn({ role: of, header: 'header', as: options.numbersAs?.get(of) }, lookup)

@@ -14,7 +14,7 @@ import type { Client } from '../../client/client.ts'
 import type { Variant } from '../../domain/variants.ts'
 import { isExported } from '../columns/header.ts'
 import { mayNameSources } from '../columns/owners.ts'
-import { type Contents, contentsOf } from '../columns/contents.ts'
+import { Contents } from '../columns/contents.ts'
 import type { Heading } from '../columns/layout.ts'
 import type { ImportOptions } from '../options/options.ts'
 import { ignoresRow } from '../heading/left-out-rows.ts'
@@ -178,7 +178,7 @@ const readHeading = async (
     header,
     upper: table.upper,
     above: fillRight(table.above.at(-1)?.cells ?? [], header.length),
-    contents: contentsOf(header, sample, missing),
+    contents: new Contents(header, sample, missing),
   }
 }
 
@@ -226,7 +226,7 @@ export const beginFile = async (
   await pause()
   if (reference.created) await describePersons(table, plan, reference.users, reference.created)
   // Where names say all, the first rows are not needed any more.
-  const kept = contents.asked().length > 0 ? contents : contentsOf(header, [], options.missing)
+  const kept = contents.asked().length > 0 ? contents : new Contents(header, [], options.missing)
   return { reference, variant: client.variant, plan, contents: kept, planBy: planWith }
 }
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { createDirectory } from '../../../src/client/directory.ts'
 import { KpiError } from '../../../src/domain/errors.ts'
 import { planColumns } from '../../../src/reading/columns/columns.ts'
-import { contentsOf } from '../../../src/reading/columns/contents.ts'
+import { Contents } from '../../../src/reading/columns/contents.ts'
 import type { Directories } from '../../../src/reading/columns/wide.ts'
 import type { ImportOptions } from '../../../src/reading/options/options.ts'
 import type { Lookup } from '../../../src/reading/directory/lookup.ts'
@@ -20,7 +20,7 @@ const create: ImportOptions['create'] = { kinds: new Set(['users', 'kpis', 'item
 /** What becomes of each column of a file, its first row being the header; or the faults of the header. */
 const columnsOf = (rows: readonly string[], options: Partial<ImportOptions> = {}): string[] => {
   const [header = [], ...others] = rows.map((row) => row.split(';'))
-  const contents = contentsOf(
+  const contents = new Contents(
     header,
     others.map((cells, at) => ({ line: at + 2, cells })),
     options.missing,
