@@ -200,7 +200,7 @@ const checkRows = async (work: ImportInput, sorters: Sorters, rejects: Rejects):
   })
   for (const warning of warningsOn(table, checked.formats, summary.read === 0)) onWarning(warning)
   for (const warning of [
-    ...warningsOnPercent(options, checked),
+    ...warningsOnPercent(checked),
     ...warningsOnMapKpi(checked),
     ...warningsOnVanished(options, checked),
     ...warningsOnDistant(checked),

@@ -78,15 +78,6 @@ export const createSmallValues = (isFraction: (kpi: number) => boolean): SmallVa
 export const percentTexts = (percent: ReadonlyMap<string, PercentAs>): string[] =>
   [...percent].map(([name, as]) => (name === OTHER_KPIS ? as : `${as}=${name}`))
 
-/** Returns a function that tells what the user said of a KPI, by its name or of all that are not named. */
-const saidOf = (percent: ImportOptions['percent']) => {
-  const byName = new Map([...(percent ?? [])].map(([name, as]) => [looseName(name), as]))
-  return {
-    byName: (name: string): PercentAs | undefined => byName.get(looseName(name)),
-    ofAll: percent?.get(OTHER_KPIS),
-  }
-}
-
 /** Returns the unit that a user names, by its name or id. */
 export const findUnitBy = (units: readonly Unit[], text: string): Unit | undefined =>
   units.find(({ name }) => name === text) ??
@@ -102,130 +93,135 @@ export const unitsOf = async (client: Client): Promise<readonly Unit[] | undefin
   }
 }
 
-/**
- * Returns the function that tells whether values of a KPI are percentages: by its unit or, if it is new, by the unit
- * that `--unit` gives it; by the units of the file or its name if its unit is not known.
- */
-const percentageKpis = async (
-  client: Client,
-  kpis: ReadonlyMap<number, Kpi>,
-  unitOfNew: string | undefined,
-): Promise<(kpi: number, givesPercent: KpiTest) => boolean> => {
-  const units = await unitsOf(client)
-  const percent = units && new Set(units.flatMap(({ id, is_percentage }) => (is_percentage ? id : [])))
-  const given = unitOfNew === undefined ? undefined : findUnitBy(units ?? [], unitOfNew)
-  return (id, givesPercent) => {
-    const one = kpis.get(id)
-    if (one === undefined) return false
-    const byUnit = isProvisional(id) ? given?.is_percentage : percent?.has(one.unit_id)
-    return byUnit ?? (givesPercent(id) || namesPercent(one.name))
-  }
-}
-
-/** Tells whether the user says of some percentages that they are fractions. */
-export const saysFraction = ({ percent }: Pick<ImportOptions, 'percent'>): boolean =>
-  [...(percent?.values() ?? [])].includes('fraction')
-
-/**
- * Returns the function that tells whether numbers of a KPI are fractions, as the user says of a percentage. It depends
- * on which KPIs the file gives the unit percent.
- */
-export const fractionKpis = async (
-  client: Client,
-  kpis: ReadonlyMap<number, Kpi>,
-  unitOfNew: string | undefined,
-  percent: ImportOptions['percent'],
-): Promise<(givesPercent: KpiTest) => KpiTest> => {
-  if (!saysFraction({ percent })) return () => () => false
-  const isPercentage = await percentageKpis(client, kpis, unitOfNew)
-  const said = saidOf(percent)
-  return (givesPercent) => {
-    const known = new Map<number, boolean>()
-    return (id) => {
-      const before = known.get(id)
-      if (before !== undefined) return before
-      const isSaid = (said.byName(kpis.get(id)?.name ?? '') ?? said.ofAll) === 'fraction'
-      const is = isSaid && isPercentage(id, givesPercent)
-      known.set(id, is)
-      return is
-    }
-  }
-}
-
-/** Holds what is known of the KPIs of a file. */
-type KnownKpis = {
-  readonly client: Client
-  readonly kpis: ReadonlyMap<number, Kpi>
-  readonly unitOfNew: string | undefined
-  /** Tells whether a KPI has numbers with a percent sign, which are percentages. */
-  readonly hasSign: KpiTest
-  /** Tells whether the file gives a KPI the unit percent elsewhere, where its numbers may still be fractions. */
-  readonly givesPercent: KpiTest
-}
-
 /** Describes a percentage KPI of a file by its values. */
 type Percentage = Readonly<ValuesOfKpi> & { readonly name: string }
 
-/** Returns the faults of percentage KPIs whose values may be fractions, and of which nothing is said. */
-const faultsOfSmall = (percentages: readonly Percentage[], percent: ImportOptions['percent']): Issue[] => {
-  const { byName, ofAll } = saidOf(percent)
-  const isForAll = percent === undefined && percentages.every(({ beyond }) => beyond === undefined)
-  const flagFor = (name: string, as: PercentAs): string =>
-    isForAll ? `--percent ${as}` : listFlag('--percent', [...percentTexts(percent ?? new Map()), `${as}=${name}`])
-  return percentages.flatMap(({ name, count, isSmall, first }) => {
-    if (!isSmall || !first || (byName(name) ?? ofAll) !== undefined) return []
-    const value = formatDecimal(first.value)
-    const all = count === 1 ? 'its only value is' : `all of its ${count} values are`
-    return {
-      field: name,
-      message: `is a percentage, and ${all} between -1 and 1, such as ${value} on line ${first.line}: that is ${value} % (${flagFor(name, 'as-is')}) or ${formatDecimal(first.value * HUNDRED)} % (${flagFor(name, 'fraction')})`,
+/** Tells which KPIs have numbers with a percent sign, and which the file gives the unit percent elsewhere. */
+type PercentInFile = { readonly hasPercentSign: KpiTest; readonly givesPercent: KpiTest }
+
+/** Knows which KPIs are percentages, and of which the numbers of a file are fractions, as the user says. */
+export class Percentages {
+  /** Tells whether the user says of some percentages that they are fractions. */
+  readonly saysFraction: boolean
+  /** Tells whether numbers of any KPI have been read as fractions. */
+  hasFractions = false
+  readonly #client: Client
+  readonly #kpis: ReadonlyMap<number, Kpi>
+  readonly #unitOfNew: string | undefined
+  readonly #said: ImportOptions['percent']
+  readonly #byName: ReadonlyMap<string, PercentAs>
+  #units: Promise<readonly Unit[] | undefined> | undefined
+
+  constructor(
+    client: Client,
+    kpis: ReadonlyMap<number, Kpi>,
+    unitOfNew: string | undefined,
+    said: ImportOptions['percent'],
+  ) {
+    this.#client = client
+    this.#kpis = kpis
+    this.#unitOfNew = unitOfNew
+    this.#said = said
+    this.#byName = new Map([...(said ?? [])].map(([name, as]) => [looseName(name), as]))
+    this.saysFraction = [...this.#byName.values()].includes('fraction')
+  }
+
+  get #ofAll(): PercentAs | undefined {
+    return this.#said?.get(OTHER_KPIS)
+  }
+
+  /**
+   * Returns the function that tells whether values of a KPI are percentages: by its unit or, if it is new, by the unit
+   * that `--unit` gives it; by the units of the file or its name if its unit is not known.
+   */
+  async #test(): Promise<(kpi: number, givesPercent: KpiTest) => boolean> {
+    const units = await (this.#units ??= unitsOf(this.#client))
+    const percent = units && new Set(units.flatMap(({ id, is_percentage }) => (is_percentage ? id : [])))
+    const given = this.#unitOfNew === undefined ? undefined : findUnitBy(units ?? [], this.#unitOfNew)
+    return (id, givesPercent) => {
+      const one = this.#kpis.get(id)
+      if (one === undefined) return false
+      const byUnit = isProvisional(id) ? given?.is_percentage : percent?.has(one.unit_id)
+      return byUnit ?? (givesPercent(id) || namesPercent(one.name))
     }
-  })
+  }
+
+  /** Returns the function that tells whether numbers of a KPI are fractions; the file may give KPIs the unit percent. */
+  async fractions(): Promise<(givesPercent: KpiTest) => KpiTest> {
+    if (!this.saysFraction) return () => () => false
+    const isPercentage = await this.#test()
+    return (givesPercent) => {
+      const known = new Map<number, boolean>()
+      return (id) => {
+        const before = known.get(id)
+        if (before !== undefined) return before
+        const said = this.#byName.get(looseName(this.#kpis.get(id)?.name ?? '')) ?? this.#ofAll
+        const is = said === 'fraction' && isPercentage(id, givesPercent)
+        known.set(id, is)
+        this.hasFractions ||= is
+        return is
+      }
+    }
+  }
+
+  /** Refuses values of percentage KPIs that may be fractions, or that hardly are, as long as nobody says what they are. */
+  async requireSettled(small: SmallValues, { hasPercentSign, givesPercent }: PercentInFile): Promise<void> {
+    const seen = [...small.kpis()].filter(([id]) => !hasPercentSign(id))
+    if (this.#said === undefined && seen.every(([, { isSmall, first }]) => !isSmall || !first)) return
+    const isOne = await this.#test()
+    const isPercentage = (id: number): boolean => isOne(id, givesPercent)
+    const percentages = seen
+      .filter(([id]) => isPercentage(id))
+      .map(([id, values]) => ({ ...values, name: this.#kpis.get(id)?.name ?? '' }))
+    const names = new Set([...this.#kpis].flatMap(([id, { name }]) => (isPercentage(id) ? looseName(name) : [])))
+    const issues = [
+      ...[...(this.#said?.keys() ?? [])]
+        .filter((name) => name !== OTHER_KPIS && !names.has(looseName(name)))
+        .map((name) => ({ field: name, message: 'is named by --percent, and no percentage KPI has that name' })),
+      ...this.#faultsOfSmall(percentages),
+      ...this.#faultsOfLarge(percentages),
+    ]
+    if (issues.length === 0) return
+    throw new KpiError('malformed', 'it is not clear what some percentages are; nothing was sent', { issues })
+  }
+
+  /** Returns the flag that says what KPIs are, beside what the user said already. */
+  #flagFor(names: readonly string[], as: PercentAs): string {
+    return listFlag('--percent', [...percentTexts(this.#said ?? new Map()), ...names.map((name) => `${as}=${name}`)])
+  }
+
+  #isSaid({ name }: Percentage): boolean {
+    return this.#byName.has(looseName(name))
+  }
+
+  /** Returns the faults of percentage KPIs whose values may be fractions, and of which nothing is said. */
+  #faultsOfSmall(percentages: readonly Percentage[]): Issue[] {
+    const isForAll = this.#said === undefined && percentages.every(({ beyond }) => beyond === undefined)
+    return percentages.flatMap((one) => {
+      const { name, count, isSmall, first } = one
+      if (!isSmall || !first || this.#isSaid(one) || this.#ofAll !== undefined) return []
+      const all = count === 1 ? 'its only value is' : `all of its ${count} values are`
+      return faultOf(name, all, first, (as) => (isForAll ? `--percent ${as}` : this.#flagFor([name], as)))
+    })
+  }
+
+  /** Returns the faults of percentage KPIs that are fractions only because all are, and have values that hardly are. */
+  #faultsOfLarge(percentages: readonly Percentage[]): Issue[] {
+    const large = percentages.filter((one) => one.beyond && this.#ofAll === 'fraction' && !this.#isSaid(one))
+    const names = large.map(({ name }) => name)
+    return large.flatMap(({ name, beyond }) =>
+      beyond ? faultOf(name, 'not all of its values are', beyond, (as) => this.#flagFor(names, as)) : [],
+    )
+  }
 }
 
-/** Returns the faults of percentage KPIs that are fractions only because all are, and have values that hardly are. */
-const faultsOfLarge = (percentages: readonly Percentage[], percent: ImportOptions['percent']): Issue[] => {
-  const { byName, ofAll } = saidOf(percent)
-  const large = percentages.filter(({ name, beyond }) => beyond && ofAll === 'fraction' && byName(name) === undefined)
-  const flagFor = (as: PercentAs): string =>
-    listFlag('--percent', [...percentTexts(percent ?? new Map()), ...large.map(({ name }) => `${as}=${name}`)])
-  return large.flatMap(({ name, beyond }) => {
-    if (!beyond) return []
-    const value = formatDecimal(beyond.value)
-    return {
-      field: name,
-      message: `is a percentage, and not all of its values are between -1 and 1, such as ${value} on line ${beyond.line}: that is ${value} % (${flagFor('as-is')}) or ${formatDecimal(beyond.value * HUNDRED)} % (${flagFor('fraction')})`,
-    }
-  })
-}
-
-/** Returns the faults of names in `--percent` that no percentage KPI has. */
-const faultsOfNames = (names: ReadonlySet<string>, percent: ImportOptions['percent']): Issue[] =>
-  [...(percent?.keys() ?? [])]
-    .filter((name) => name !== OTHER_KPIS && !names.has(looseName(name)))
-    .map((name) => ({ field: name, message: 'is named by --percent, and no percentage KPI has that name' }))
-
-/** Refuses values of percentage KPIs that may be fractions, or that hardly are, as long as nobody says what they are. */
-export const requireSettledPercentages = async (
-  { client, kpis, unitOfNew, hasSign, givesPercent }: KnownKpis,
-  small: SmallValues,
-  percent: ImportOptions['percent'],
-): Promise<void> => {
-  const seen = [...small.kpis()].filter(([id]) => !hasSign(id))
-  if (percent === undefined && seen.every(([, { isSmall, first }]) => !isSmall || !first)) return
-  const isOne = await percentageKpis(client, kpis, unitOfNew)
-  const isPercentage = (id: number): boolean => isOne(id, givesPercent)
-  const percentages = seen
-    .filter(([id]) => isPercentage(id))
-    .map(([id, values]) => ({ ...values, name: kpis.get(id)?.name ?? '' }))
-  const names = new Set([...kpis].flatMap(([id, { name }]) => (isPercentage(id) ? looseName(name) : [])))
-  const issues = [
-    ...faultsOfNames(names, percent),
-    ...faultsOfSmall(percentages, percent),
-    ...faultsOfLarge(percentages, percent),
-  ]
-  if (issues.length === 0) return
-  throw new KpiError('malformed', 'it is not clear what some percentages are; nothing was sent', { issues })
+/** Returns the fault of a percentage KPI with a value that may be either, and the flags for both. */
+const faultOf = (name: string, what: string, { value, line }: Shown, flagFor: (as: PercentAs) => string): Issue => {
+  const [plain, percent] = [formatDecimal(value), formatDecimal(value * HUNDRED)]
+  return {
+    field: name,
+    message: `is a percentage, and ${what} between -1 and 1, such as ${plain} on line ${line}: that is ${plain} % (${flagFor('as-is')}) or ${percent} % (${flagFor('fraction')})`,
+  }
 }
 
 /** Returns a fraction as a percentage: exactly a hundred times as much, with the digits that are rounded away then. */

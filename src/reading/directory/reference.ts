@@ -14,7 +14,7 @@ import { ownerOfItem } from '../../domain/entry-key.ts'
 import { createMissing, type Missing, type RealIds, type ReferenceLists } from './missing.ts'
 import { exactNoNames, isProvisional, type Lookup, lookupOfIds, withRealId } from './lookup.ts'
 import type { Creation, ImportOptions } from '../options/options.ts'
-import { fractionKpis } from './percentages.ts'
+import { Percentages } from './percentages.ts'
 import { memoize } from '../formats/date-format.ts'
 
 /** Returns the id in a text such as `7` or `#7`. */
@@ -75,8 +75,7 @@ export type Reference = {
    * so; `givesPercent` tells whether the file gives it the unit percent.
    */
   readonly fractions: (givesPercent: (kpiId: number) => boolean) => (kpiId: number) => boolean
-  /** Tells whether that has been so for any. */
-  readonly hasFractions: () => boolean
+  readonly percentages: Percentages
   /** Holds the texts that `--map-kpi` gives a KPI and that the file does not have. */
   readonly unusedNames: ReadonlySet<string>
   /** Holds what rows name and the service does not have, if it is created. */
@@ -228,8 +227,7 @@ export const fetchReference = async (client: Client, needs: ReferenceNeeds): Pro
   }
   const { kpis, users, sources } = lookups
   const { percent, create } = needs
-  const fractions = await fractionKpis(client, kpis.byId, create?.unit, percent)
-  let hasFractions = false
+  const percentages = new Percentages(client, kpis.byId, create?.unit, percent)
   const readsAssignments = verbsIn(client.variant, assignment).includes('list')
   const persons = itemsOfUsers(sources)
   const assigned = new Map<number, ReadonlyMap<number, Assignment>>()
@@ -284,15 +282,8 @@ export const fetchReference = async (client: Client, needs: ReferenceNeeds): Pro
       return faults
     },
     missing: () => missing,
-    fractions: (givesPercent) => {
-      const isFraction = fractions(givesPercent)
-      return (kpi) => {
-        const is = isFraction(kpi)
-        hasFractions ||= is
-        return is
-      }
-    },
-    hasFractions: () => hasFractions,
+    fractions: await percentages.fractions(),
+    percentages,
     unusedNames,
     created,
     settle: (ids) => {

@@ -3,12 +3,7 @@ import type { BlockRow } from '../../blocks/block.ts'
 import type { Sorter } from '../../blocks/sorter.ts'
 import { emptySummary, type Summary } from './summary.ts'
 import { hasPeriods } from '../directory/kpi-periods.ts'
-import {
-  createSmallValues,
-  requireSettledPercentages,
-  saysFraction,
-  type SmallValues,
-} from '../directory/percentages.ts'
+import { createSmallValues, type SmallValues } from '../directory/percentages.ts'
 import type { Reference } from '../directory/reference.ts'
 import type { Rejects } from '../rejects/rejects.ts'
 import { givesTarget, isBad, lineOf } from '../../blocks/packed-row.ts'
@@ -191,19 +186,8 @@ export const rejectMisunderstoodColumns = (
   )
 }
 
-type ReadRows = Pick<
-  CheckedFile,
-  | 'sourcesOfUsers'
-  | 'good'
-  | 'lostTargets'
-  | 'vanished'
-  | 'distant'
-  | 'suspects'
-  | 'leftOut'
-  | 'small'
-  | 'hasPeriods'
-  | 'fingerprint'
->
+/** Holds what reading all rows has shown. */
+type ReadRows = Omit<CheckedFile, keyof Begun | 'formats'>
 
 /** Holds how rows are read: as the profile of the file has decided, or as the first rows show and numbers and dates are plain. */
 type Reading = { readonly begun: Begun; readonly formats: ColumnFormats; readonly isAssumed: boolean }
@@ -288,8 +272,8 @@ const forgetRows = ({ sorter, rejects, summary }: CheckResults, { created }: Ref
 }
 
 /** Tells whether the units that cells give must be known before numbers are read, of which some are fractions then. */
-const needsUnits = ({ plan: { units = [], unitRow } }: Begun, options: ImportOptions): boolean =>
-  saysFraction(options) && (units.length > 0 || unitRow !== undefined)
+const needsUnits = ({ plan: { units = [], unitRow }, reference: { percentages } }: Begun): boolean =>
+  percentages.saysFraction && (units.length > 0 || unitRow !== undefined)
 
 /** Profiles a file, and decides by that how it is read: twice, if its columns mean something else by all rows. */
 export const decideByAll = async (
@@ -315,7 +299,7 @@ const readDecided = async (
   options: ImportOptions,
   results: CheckResults,
 ): Promise<CheckedFile> => {
-  if (!needsUnits(begun, options)) {
+  if (!needsUnits(begun)) {
     const formats = createColumnFormats(begun.plan, options, begun.reference)
     const plain = await readRows(table, { begun, formats, isAssumed: true }, options, results)
     if (plain) return { ...begun, ...plain, formats }
@@ -342,12 +326,10 @@ export const checkFile = async (
   const begun = await beginFile(table, client, options, results.lists, results.onProgress)
   const checked = await readDecided(table, begun, options, results)
   const { small, reference, formats, suspects } = checked
-  const { hasPercentSign: hasSign, givesPercent } = formats
-  const known = { client, kpis: reference.kpis.byId, unitOfNew: options.create?.unit, hasSign, givesPercent }
   await requireAll([
     () => requireNoDoubts(formatDoubts(formats)),
     () => requireNoTotals(suspects, options.ignoreRows),
-    () => requireSettledPercentages(known, small, options.percent),
+    () => reference.percentages.requireSettled(small, formats),
   ])
   return checked
 }

@@ -6,7 +6,6 @@ import { type ColumnFormats, formatRemarks } from '../detect/column-formats.ts'
 import { COMPUTED, type ImportOptions } from '../options/options.ts'
 import { notesOnFooters, notesOnLeftOut } from '../heading/left-out-rows.ts'
 import type { Row, Table } from '../../tabular/source/table.ts'
-import { saysFraction } from '../directory/percentages.ts'
 import { mayNotRead } from '../directory/lookup.ts'
 import type { Reference } from '../directory/reference.ts'
 
@@ -78,8 +77,8 @@ export const warningsOnMapKpi = ({ plan: { header }, reference: { unusedNames } 
 }
 
 /** Returns a warning if `--percent fraction` changes no value. */
-export const warningsOnPercent = (options: ImportOptions, { reference }: CheckedFile): string[] =>
-  saysFraction(options) && !reference.hasFractions()
+export const warningsOnPercent = ({ reference: { percentages } }: CheckedFile): string[] =>
+  percentages.saysFraction && !percentages.hasFractions
     ? ['--percent fraction changes nothing: no KPI of this file is a percentage']
     : []
 
