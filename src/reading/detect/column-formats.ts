@@ -9,14 +9,7 @@ import { type ImportOptions, NAME_ROLES, type NameRole } from '../options/option
 import { hasSurplusCells, type Row, type Table } from '../../tabular/source/table.ts'
 import { createDateColumn, type DateColumn } from '../formats/date-column.ts'
 import { createNumberColumn, isRefuted, type NumberColumn } from './number-column.ts'
-import {
-  createUnitColumn,
-  createUnitRow,
-  createUnits,
-  type FlagsForUnits,
-  type UnitColumn,
-  type UnitsOfFile,
-} from './units.ts'
+import { createUnitColumn, createUnitRow, createUnits, type FlagsForUnits, type UnitColumn } from './units.ts'
 import { listFlag, mapFlag } from '../options/flag-text.ts'
 import type { DecimalSign } from '../formats/number.ts'
 import { partsMeant } from '../formats/period-words.ts'
@@ -32,7 +25,7 @@ export type ColumnFormats = {
   /** Holds the columns that only say which unit the values of a row have, and the row that says it of columns. */
   readonly units: readonly UnitColumn[]
   /** Returns the units of a KPI, from signs beside its numbers and cells of units, with the first cell of each. */
-  readonly signsOf: UnitsOfFile['signsOf']
+  readonly signsOf: (kpi: number) => ReadonlyMap<string, Evidence>
   /** Tells whether numbers of a KPI have a percent sign themselves. */
   readonly hasPercentSign: (kpi: number) => boolean
   /** Returns the units that other cells give the numbers of a KPI. */

@@ -77,17 +77,13 @@ const shortNumber = (text: string, sign: DecimalSign): NumberCell => ({
 })
 
 /** Reads the cells of a column that are stored as numbers: they have a decimal point, however texts are written. */
-type StoredNumbers = Pick<NumberColumn, 'rounded' | 'stored'> & {
-  readonly read: (text: string, line: number, kpi: number | undefined, currency: string) => NumberCell | Fault
-}
-
-const createStoredNumbers = (units: Units): StoredNumbers => {
+const createStoredNumbers = (units: Units) => {
   let first: Evidence | undefined
   let rounded: Evidence | undefined
   return {
-    stored: () => first,
-    rounded: () => rounded,
-    read: (text, line, kpi, currency) => {
+    stored: (): Evidence | undefined => first,
+    rounded: (): Evidence | undefined => rounded,
+    read: (text: string, line: number, kpi: number | undefined, currency: string): NumberCell | Fault => {
       first ??= { text, line }
       const isShort = SHORT['.'].test(text)
       const affixed = isShort ? undefined : stripAffixes(text)

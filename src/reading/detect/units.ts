@@ -21,15 +21,6 @@ const SAME: Readonly<Record<string, string>> = {
 const PERCENT = '%'
 const NONE = ''
 
-/** Describes the currency signs and percent signs around the numbers of a column. */
-export type Units = {
-  /** Records a number of a KPI, if that is known, with its unit: `%`, a currency or nothing. */
-  readonly note: (unit: string, kpi: number | undefined, text: string, line: number) => void
-  /** Returns why the numbers of one KPI may have different units. */
-  readonly doubt: () => string | undefined
-  readonly remark: () => string | undefined
-}
-
 /** Sets how many KPIs are watched separately, to bound the memory. */
 const MOST_KPIS = 10_000
 
@@ -47,12 +38,13 @@ const cellsOf = (kinds: Kinds): string => {
   return cells.map((cell) => (isOfOne ? showCell(cell) : `${showCell(cell)} (${cell.column.name})`)).join(', ')
 }
 
-const unitsOfColumn = (column: Noted['column'], first: Map<number, Map<string, Noted>>): Units => {
+const unitsOfColumn = (column: Noted['column'], first: Map<number, Map<string, Noted>>) => {
   const all = (): Kinds[] => [...first.values()].filter((kinds) => [...kinds.values()][0]?.column === column)
   // Most cells have no unit, and those of a KPI stand together in most files.
   let lastPlain: number | undefined
   return {
-    note: (unit, kpi, text, line) => {
+    /** Records a number of a KPI, if that is known, with its unit: `%`, a currency or nothing. */
+    note: (unit: string, kpi: number | undefined, text: string, line: number): void => {
       if (kpi === undefined || (unit === NONE && kpi === lastPlain)) return
       if (unit === NONE) lastPlain = kpi
       const large = unit.toUpperCase()
@@ -65,35 +57,35 @@ const unitsOfColumn = (column: Noted['column'], first: Map<number, Map<string, N
       }
       if (!kinds.has(kind)) kinds.set(kind, { text, line, column })
     },
-    doubt: () => {
+    /** Returns why the numbers of one KPI may have different units. */
+    doubt: (): string | undefined => {
       const mixed = all().find((kinds) => isMixed([...kinds.keys()]))
       return (
         mixed &&
         `has numbers of several kinds: ${cellsOf(mixed)}; they may not mean the same: write all of them in the same way, or import each kind from a file of its own`
       )
     },
-    remark: () => {
+    remark: (): string | undefined => {
       const several = all().find((kinds) => kinds.size > 1)
       return several && `${cellsOf(several)}; the signs are ignored, and the numbers are taken as they are`
     },
   }
 }
 
-/** Watches the units of all columns of a file. */
-export type UnitsOfFile = {
-  /** Creates the watcher of a column's units. */
-  readonly watch: (name: string) => Units
-  /** Returns the signs beside the numbers of a KPI, with the first cell of each; the empty text stands for none. */
-  readonly signsOf: (kpi: number) => ReadonlyMap<string, Evidence>
-}
+/** Describes the currency signs and percent signs around the numbers of a column. */
+export type Units = ReturnType<typeof unitsOfColumn>
 
 /**
  * Creates a watcher of units. They are watched KPI by KPI, as one column may hold several KPIs and several columns one
  * KPI; a mix across columns is reported by the first of them.
  */
-export const createUnits = (): UnitsOfFile => {
+export const createUnits = () => {
   const first = new Map<number, Map<string, Noted>>()
-  return { watch: (name) => unitsOfColumn({ name }, first), signsOf: (kpi) => first.get(kpi) ?? new Map() }
+  return {
+    watch: (name: string): Units => unitsOfColumn({ name }, first),
+    /** Returns the signs beside the numbers of a KPI, with the first cell of each; the empty text stands for none. */
+    signsOf: (kpi: number): ReadonlyMap<string, Evidence> => first.get(kpi) ?? new Map(),
+  }
 }
 
 /** Describes cells that only say which currency or unit values have: a column beside them, or a row above them. */

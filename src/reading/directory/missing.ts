@@ -24,13 +24,6 @@ export type ShownByRows = {
   readonly target: Decimal | null
 }
 
-/** Collects what the rows of new KPIs show, in constant memory for each. */
-type KpiEvidence = {
-  readonly note: (row: Pick<BlockRow, 'kpi' | 'day' | 'flags' | 'actual' | 'target'>) => void
-  readonly of: (kpi: number) => ShownByRows
-  readonly clear: () => void
-}
-
 const DAYS = LAST_ENTRY_DAY - FIRST_ENTRY_DAY + 1
 const ONE = 10_000n
 
@@ -43,8 +36,8 @@ const daysIn = (marks: Uint8Array): Day[] => {
   return days
 }
 
-/** Creates a collection of evidence. */
-const createKpiEvidence = (): KpiEvidence => {
+/** Collects what the rows of new KPIs show, in constant memory for each. */
+const createKpiEvidence = () => {
   const noted = new Map<number, Noted>()
   let [last, ofLast] = [0, undefined as Noted | undefined]
   const find = (kpi: number): Noted => {
@@ -56,7 +49,7 @@ const createKpiEvidence = (): KpiEvidence => {
     return found
   }
   return {
-    note: ({ kpi, day, flags, actual, target }) => {
+    note: ({ kpi, day, flags, actual, target }: BlockRow): void => {
       const found = find(kpi)
       if (day !== found.lastDay) {
         found.days[day - FIRST_ENTRY_DAY] = 1
@@ -65,11 +58,11 @@ const createKpiEvidence = (): KpiEvidence => {
       if (found.isWhole && flags & ACTUAL.given && actual % ONE !== 0n) found.isWhole = false
       if (flags & TARGET.given) found.target = target
     },
-    of: (kpi) => {
+    of: (kpi: number): ShownByRows => {
       const { days, isWhole, target } = find(kpi)
       return { days: daysIn(days), isWhole, target }
     },
-    clear: () => {
+    clear: (): void => {
       noted.clear()
       ofLast = undefined
     },
@@ -173,7 +166,7 @@ export type Missing = {
   /** Marks the owner and KPI of a row that can be imported as needed. */
   readonly use: (row: BlockRow) => void
   /** Holds what the rows of new KPIs have shown. */
-  readonly evidence: KpiEvidence
+  readonly evidence: ReturnType<typeof createKpiEvidence>
   /** Returns the numbers of the KPIs that the service has and that rows are of. */
   readonly foundKpis: () => ReadonlySet<number>
   /** Returns the owners that the service has and that rows name; those that are breakdown items are below 0. */

@@ -39,14 +39,8 @@ type ValuesOfKpi = {
   beyond: Shown | undefined
 }
 
-/** Watches which KPIs have only values between -1 and 1. */
-export type SmallValues = {
-  readonly note: (row: Pick<BlockRow, 'kpi' | 'flags' | 'actual' | 'target' | 'line'>) => void
-  readonly kpis: () => ReadonlyMap<number, Readonly<ValuesOfKpi>>
-}
-
-/** Creates a watcher of small values; rows of KPIs with fractions hold a hundred times as much as the file. */
-export const createSmallValues = (isFraction: (kpi: number) => boolean): SmallValues => {
+/** Watches which KPIs have only values between -1 and 1; rows of KPIs with fractions hold a hundred times as much as the file. */
+export const createSmallValues = (isFraction: KpiTest) => {
   const seen = new Map<number, ValuesOfKpi>()
   // Most rows have the KPI of the row before.
   let [last, found, scale] = [NaN, undefined as ValuesOfKpi | undefined, 1n]
@@ -59,7 +53,7 @@ export const createSmallValues = (isFraction: (kpi: number) => boolean): SmallVa
   const isBeyond = (value: Decimal): boolean => value > ONE * scale || value < -ONE * scale
   const shown = (value: Decimal, place: number): Shown => ({ value: value / scale, line: lineOf(place) })
   return {
-    note: ({ kpi, flags, actual, target, line }) => {
+    note: ({ kpi, flags, actual, target, line }: BlockRow): void => {
       if (kpi !== last || found === undefined) found = find(kpi)
       if (found.beyond !== undefined && !found.isSmall) return
       if ((flags & TARGET.given) !== 0 && isBeyond(target)) found.beyond ??= shown(target, line)
@@ -70,9 +64,10 @@ export const createSmallValues = (isFraction: (kpi: number) => boolean): SmallVa
         found.beyond ??= shown(actual, line)
       } else if (actual !== 0n) found.first ??= shown(actual, line)
     },
-    kpis: () => seen,
+    kpis: (): ReadonlyMap<number, Readonly<ValuesOfKpi>> => seen,
   }
 }
+export type SmallValues = ReturnType<typeof createSmallValues>
 
 /** Returns what the user said of percentages as the parts of `--percent`. */
 export const percentTexts = (percent: ReadonlyMap<string, PercentAs>): string[] =>

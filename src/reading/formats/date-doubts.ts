@@ -90,15 +90,8 @@ const rivalriesFor = (meant: MeantParts): readonly Rivalry[] => {
 /** Describes the evidence for the rare format: the first cell that only it fits, and the first that both fit. */
 type Signs = { only?: Evidence; both?: Evidence; isRefuted: boolean }
 
-/** Collects evidence for formats that are rarer than those in which a column is read. */
-type Rivals = {
-  readonly note: (text: string, line: number) => void
-  /** Returns why the format is in doubt, as far as these usual formats go. */
-  readonly doubt: (left: readonly DateFormat[]) => string | undefined
-}
-
 /** Creates the rivals of a column's formats; what its numbers are meant to be decides some. */
-export const createRivals = (meant: MeantParts): Rivals => {
+export const createRivals = (meant: MeantParts) => {
   const pairs = rivalriesFor(meant).map((pair) => ({ ...pair, signs: { isRefuted: false } as Signs }))
   const look = ({ usual, rare, signs }: (typeof pairs)[number], text: string, line: number): void => {
     const [day, other]: (Day | null | undefined)[] = [usual.read(text), rare.read(text)]
@@ -108,10 +101,11 @@ export const createRivals = (meant: MeantParts): Rivals => {
     } else if (typeof day === 'number') signs.isRefuted = true
   }
   return {
-    note: (text, line) => {
+    note: (text: string, line: number): void => {
       for (const pair of pairs) if (!pair.signs.isRefuted) look(pair, text, line)
     },
-    doubt: (left) => {
+    /** Returns why the format is in doubt, as far as these usual formats go. */
+    doubt: (left: readonly DateFormat[]): string | undefined => {
       for (const { usual, rare, isEven, signs } of pairs) {
         const cell = signs.only ?? (isEven ? signs.both : undefined)
         if (!cell || signs.isRefuted || !left.includes(usual)) continue
@@ -127,15 +121,6 @@ export const createRivals = (meant: MeantParts): Rivals => {
 const MOST_TEXTS = 1000
 
 const [WORD, NUMBERS] = [/\p{L}[\p{L}\p{M}]*/gu, /\p{Nd}+/gu]
-
-/** Collects the names of months in a column, and says in which language they are. */
-type MonthLanguages = {
-  readonly note: (text: string, line: number) => void
-  /** Returns the language without which a name would be two months, or none; undefined if none is needed. */
-  readonly language: () => string | undefined
-  /** Returns why a name may be either of two months, and the flags that settle it; undefined if it is clear. */
-  readonly doubt: (format: DateFormat) => string | undefined
-}
 
 type Named = Evidence & { readonly months: Meanings }
 
@@ -177,7 +162,7 @@ export const monthsOfHeadings = (headings: readonly string[]): ReadonlyMap<strin
 }
 
 /** Creates a collection of the names of months in a column. */
-export const createMonthLanguages = (): MonthLanguages => {
+export const createMonthLanguages = () => {
   const texts = new Map<string, Evidence>()
   // Columns of names that are known without a year are clear, and spare the words of all languages.
   let isClear = true
@@ -202,21 +187,23 @@ export const createMonthLanguages = (): MonthLanguages => {
     }
   }
   return {
-    note: (text, line) => {
+    note: (text: string, line: number): void => {
       if (texts.size >= MOST_TEXTS || !mayBeWorded(plainSigns(text))) return
       const kind = text.replaceAll(NUMBERS, '0')
       if (texts.has(kind)) return
       texts.set(kind, { text, line })
       isClear &&= (text.match(WORD) ?? []).some((word) => monthOf(word) !== undefined)
     },
-    language: () => {
+    /** Returns the language without which a name would be two months, or none; undefined if none is needed. */
+    language: (): string | undefined => {
       const { doubtful, languages } = readings()
       const [language] = languages
       return doubtful.some(({ months }) => monthIn(months, language) !== monthIn(months, undefined))
         ? language
         : undefined
     },
-    doubt: (format) => {
+    /** Returns why a name may be either of two months, and the flags that settle it; undefined if it is clear. */
+    doubt: (format: DateFormat): string | undefined => {
       const { doubtful, languages } = readings()
       const cell = doubtful.find(({ months }) => new Set(languages.map((one) => monthIn(months, one))).size > 1)
       if (!cell) return undefined

@@ -40,34 +40,27 @@ export const showCell = ({ text, line }: Evidence): string => `"${text}" on line
 /** Reports that a cell is not in its column's format, so the column may mean something else, or have another format. */
 export class Misread extends Fault {}
 
-/** Collects the words for "no value" in a column of numbers, if the user has not said which there are. */
-export type MissingWords = {
-  readonly note: (text: string, line: number) => void
-  /** Returns what they are, and the flags that settle it, for a column or several; undefined if there are none. */
-  readonly doubt: (has?: 'has' | 'have') => string | undefined
-  readonly isFound: () => boolean
-}
-
 /** Bounds the different words that are kept. */
 const MOST_WORDS = 20
 const SHOWN_WORDS = 5
 
 type Counted = { count: number; readonly first: Evidence }
 
-/** Creates a collection of such words. */
-export const createMissingWords = (): MissingWords => {
+/** Collects the words for "no value" in a column of numbers, if the user has not said which there are. */
+export const createMissingWords = () => {
   const words = new Map<string, Counted>()
   const shown = ([word, { count, first }]: readonly [string, Counted]): string =>
     `"${word}" (${count === 1 ? `line ${first.line}` : `${count} cells, the first on line ${first.line}`})`
   return {
-    note: (text, line) => {
+    note: (text: string, line: number): void => {
       if (!isNoValue(text)) return
       const known = words.get(text)
       if (known) known.count += 1
       else if (words.size < MOST_WORDS) words.set(text, { count: 1, first: { text, line } })
     },
-    isFound: () => words.size > 0,
-    doubt: (has = 'has') => {
+    isFound: (): boolean => words.size > 0,
+    /** Returns what they are, and the flags that settle it, for a column or several; undefined if there are none. */
+    doubt: (has: 'has' | 'have' = 'has'): string | undefined => {
       if (words.size === 0) return undefined
       const all = [...words]
       const more = all.length - SHOWN_WORDS
@@ -78,6 +71,7 @@ export const createMissingWords = (): MissingWords => {
     },
   }
 }
+export type MissingWords = ReturnType<typeof createMissingWords>
 
 /**
  * Returns a function that tells whether a text is one of the words that stand for no value. A text of several lines is

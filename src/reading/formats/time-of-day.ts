@@ -57,18 +57,6 @@ export const splitTime = (text: string): TimedText | undefined => {
 /** Tells whether a text is a time of day, such as `08:30` or `8:30 PM`, and nothing else. */
 export const isTimeOfDay = (text: string): boolean => text.includes(':') && splitTime(` ${text}`)?.date === ''
 
-/** Watches the times of day in a column of dates. */
-type TimesOfDay = {
-  /** Returns the date without its time if that is settled; else the text as it is, and notes the time. */
-  readonly dateOf: (text: string, line: number) => string
-  /** Returns how many days after the date of a text its day is: 1 where its time is rounded to the midnight behind it. */
-  readonly daysAfter: (text: string) => 0 | 1
-  readonly isFound: () => boolean
-  /** Returns why the times have to be settled, and how; `read` reads a date. */
-  readonly doubt: (read: (text: string) => Day | null | undefined) => string | undefined
-  readonly remarks: () => readonly string[]
-}
-
 /** Sets how many minutes summer time moves midnight. */
 const SUMMER_TIME = 60
 
@@ -87,7 +75,7 @@ const whichDay = (cell: Evidence, isNear: boolean, read: (text: string) => Day |
 }
 
 /** Creates a watcher of times; `as` is what the user said of them. */
-export const createTimesOfDay = (name: string, as: TimesAs | undefined): TimesOfDay => {
+export const createTimesOfDay = (name: string, as: TimesAs | undefined) => {
   // Hold the first cell with a time, the first in doubt, the first before midnight, and the first that is no midnight as
   // the others are.
   let [timed, first, before, other]: (Evidence | undefined)[] = []
@@ -101,7 +89,8 @@ export const createTimesOfDay = (name: string, as: TimesAs | undefined): TimesOf
     return areOneMidnight(midnights)
   }
   return {
-    dateOf: (text, line) => {
+    /** Returns the date without its time if that is settled; else the text as it is, and notes the time. */
+    dateOf: (text: string, line: number): string => {
       if (!text.includes(':') && !text.includes('.')) return text
       const time = splitTime(text)
       if (!time) return text
@@ -118,15 +107,17 @@ export const createTimesOfDay = (name: string, as: TimesAs | undefined): TimesOf
       if (!isOne || isMidnight) other ??= isPlain ? timed : cell
       return text
     },
-    daysAfter: (text) => (as === 'round' && splitTime(text)?.isBefore === true ? 1 : 0),
-    isFound: () => first !== undefined,
-    doubt: (read) => {
+    /** Returns how many days after the date of a text its day is: 1 where its time is rounded to the midnight behind it. */
+    daysAfter: (text: string): 0 | 1 => (as === 'round' && splitTime(text)?.isBefore === true ? 1 : 0),
+    isFound: (): boolean => first !== undefined,
+    /** Returns why the times have to be settled, and how; `read` reads a date. */
+    doubt: (read: (text: string) => Day | null | undefined): string | undefined => {
       if (!first) return undefined
       if (before && !other) return whichDay(before, midnights.size === 1 && midnights.has(MIDNIGHT), read)
       const rounded = as === 'round' ? ' that are not midnight of one time zone' : ''
       return `has times of day${rounded}, such as ${showCell(other ?? first)}, and entries have only dates: --time drop leaves the times out${SEVERAL_ROWS}`
     },
-    remarks: () =>
+    remarks: (): string[] =>
       as !== undefined && offset
         ? [`${name} has times with an offset, such as ${showCell(offset)}; the date is taken as it is written`]
         : [],

@@ -140,14 +140,6 @@ export type SuspectRows = {
   readonly others?: { readonly count: number; readonly first: number } | undefined
 }
 
-/** Collects such rows while a file is read, in constant memory. */
-type SuspectCollector = {
-  /** Looks at the next row, and whether it was rejected: a total that is rejected does no harm. */
-  readonly note: (row: Row, isRejected: boolean) => void
-  /** Returns what was found; call it once all rows were seen. */
-  readonly found: () => readonly SuspectRows[]
-}
-
 const MOST_TEXTS = 3
 /** Sets how many columns a table has whose rows of one cell are hardly data. */
 const FOOTER_COLUMNS = 3
@@ -203,8 +195,8 @@ const add = (before: SuspectRows | undefined, kind: SuspectRows['kind'], text: s
   }
 }
 
-/** Creates a collector for a table with so many columns. */
-export const createSuspectCollector = (columns: number): SuspectCollector => {
+/** Collects such rows of a table with so many columns while it is read, in constant memory. */
+export const createSuspectCollector = (columns: number) => {
   let [totals, footers]: (SuspectRows | undefined)[] = []
   let hasOthers = false
   const noteFooter = ({ line, cells }: Row, words: string | undefined, isRejected: boolean): void => {
@@ -216,13 +208,15 @@ export const createSuspectCollector = (columns: number): SuspectCollector => {
     else if (footers !== undefined && cells.some((cell) => cell.trim() !== '')) footers = undefined
   }
   return {
-    note: (row, isRejected) => {
+    /** Looks at the next row, and whether it was rejected: a total that is rejected does no harm. */
+    note: (row: Row, isRejected: boolean): void => {
       const words = firstWords(row.cells)
       if (columns >= FOOTER_COLUMNS) noteFooter(row, words, isRejected)
       if (words === undefined || !isTotal(words)) hasOthers = true
       else if (hasOthers && !isRejected) totals = add(totals, 'total', words, row.line)
     },
-    found: () => [totals, footers].filter((one) => one !== undefined),
+    /** Returns what was found; call it once all rows were seen. */
+    found: (): SuspectRows[] => [totals, footers].filter((one) => one !== undefined),
   }
 }
 

@@ -4,7 +4,8 @@ import { findUnitBy, namesPercent } from '../directory/percentages.ts'
 import { formatDecimal } from '../../domain/decimal.ts'
 import type { Issue } from '../../domain/errors.ts'
 import { nameForm, newName } from '../../domain/name-form.ts'
-import type { Unit } from '../../domain/resources/catalog.ts'
+import { frequencyNames, type Unit } from '../../domain/resources/catalog.ts'
+import { PERIOD_WORDS } from '../directory/kpi-periods.ts'
 import { type Evidence, showCell } from '../formats/evidence.ts'
 import { isCurrency } from '../../tabular/cells/affixed-number.ts'
 import { currenciesIn, currencyOf, isSharedSign, mayBeSame } from '../formats/units.ts'
@@ -14,16 +15,8 @@ import type { MissingKpi, UnitChoice } from './plan-missing.ts'
 /** Describes the frequency that days show, and the evidence; several if they fit more than one. */
 type FoundFrequency = { readonly fits: readonly Frequency[]; readonly why: string }
 
-const NAMES: Readonly<Record<Frequency, string>> = {
-  D: 'daily',
-  W: 'weekly',
-  M: 'monthly',
-  Q: 'quarterly',
-  Y: 'yearly',
-}
-
 /** Returns a frequency in words. */
-export const frequencyName = (frequency: Frequency): string => NAMES[frequency]
+export const frequencyName = (frequency: Frequency): string => frequencyNames[frequency].toLowerCase()
 
 /** Returns the frequency that a date format shows: one of periods has no days. */
 export const frequencyOfFormat = (format: string): Frequency | undefined => {
@@ -53,8 +46,6 @@ const areAtEnd = (frequency: Frequency, days: readonly Day[]): 'first' | 'last' 
   return days.every((day) => isLast(frequency, day)) ? 'last' : undefined
 }
 
-const PERIOD: Readonly<Record<'M' | 'Q' | 'Y', string>> = { M: 'month', Q: 'quarter', Y: 'year' }
-
 /** Returns the longest of the periods of months whose ends all days are at; shorter ones then fit as well. */
 const byEnds = (days: readonly Day[]): { frequency: 'M' | 'Q' | 'Y'; end: string } | undefined => {
   for (const frequency of ['Y', 'Q', 'M'] as const) {
@@ -78,7 +69,7 @@ const byGaps = (days: readonly Day[]): FoundFrequency => {
   if (days.length >= ENOUGH) {
     for (const frequency of ['Y', 'Q', 'M'] as const) {
       if (least >= LEAST[frequency] && areApart(frequency, days))
-        return { fits: [frequency], why: `${count}, one a ${PERIOD[frequency]} at most, ${example(days)}` }
+        return { fits: [frequency], why: `${count}, one a ${PERIOD_WORDS[frequency][1]} at most, ${example(days)}` }
     }
   }
   const isWeekday = gaps.every((gap) => gap % WEEK === 0)
@@ -108,7 +99,7 @@ const frequencyOfDays = (days: readonly Day[]): FoundFrequency => {
   const { frequency, end } = ends
   // Days at the ends of months only can be of months, unless their steps are longer and they are at those ends, too.
   const found = ['Y', 'Q', 'M'].indexOf(step) >= ['Y', 'Q', 'M'].indexOf(frequency) ? step : frequency
-  const why = `${days.length} days, all the ${end} of a ${PERIOD[found]}, ${example(days)}`
+  const why = `${days.length} days, all the ${end} of a ${PERIOD_WORDS[found][1]}, ${example(days)}`
   return days.length === 2 && weekday(first) === weekday(days[1] ?? first)
     ? { fits: [found, 'W'], why }
     : { fits: [found], why }
@@ -159,8 +150,6 @@ export type KpiDefaults = {
 
 type Chosen<T> = { readonly value: T; readonly why: string }
 
-const LETTERS: Readonly<Record<Frequency, string>> = { D: 'D', W: 'W', M: 'M', Q: 'Q', Y: 'Y' }
-
 /** Returns the frequency, or the fault of days that fit several. */
 const chooseFrequency = (
   { name, rows, dateFormat }: KnownOfKpi,
@@ -173,10 +162,9 @@ const chooseFrequency = (
   const [found, ...others] = fits
   if (found !== undefined && others.length === 0) return { value: found, why: `${frequencyName(found)}: ${why}` }
   const names = fits.map(frequencyName)
-  const flags = fits.map((one) => LETTERS[one]).join('|')
   return {
     field: name,
-    message: `may be ${names.slice(0, -1).join(', ')} or ${names.at(-1)}: ${why}; say which: --frequency ${flags}`,
+    message: `may be ${names.slice(0, -1).join(', ')} or ${names.at(-1)}: ${why}; say which: --frequency ${fits.join('|')}`,
   }
 }
 

@@ -78,10 +78,8 @@ type Rejected = {
 }
 
 /** Describes a file of entries, of which some rows are rejects. */
-type RejectedEntries = {
-  readonly rejects: Rejects
+type RejectedEntries = Omit<Rejected, 'advice'> & {
   readonly options: ImportOptions
-  readonly signal: AbortSignal
   readonly variant: Variant
   readonly reference: Pick<Reference, 'lacksAssignments'>
 }

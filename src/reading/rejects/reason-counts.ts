@@ -46,21 +46,14 @@ type UnassignedRows = {
   readonly pairs: number | undefined
 }
 
-/** Counts rows whose KPI is not assigned to their user. */
-type UnassignedCount = {
-  /** Counts a row if that is the reason, and tells whether it is. */
-  readonly takes: (reason: string, line: number) => boolean
-  /** Returns what was counted; undefined if nothing was. */
-  readonly counted: () => UnassignedRows | undefined
-}
-
 /** Creates the count of rows whose KPI is not assigned to their user, of which so many pairs are told apart. */
-const createUnassignedCount = (most: number): UnassignedCount => {
+const createUnassignedCount = (most: number) => {
   const pairs = new Set<string>()
   let first: Pick<UnassignedRows, 'line' | 'kpi' | 'user'> | undefined
   let rows = 0
   return {
-    takes: (reason, line) => {
+    /** Counts a row if that is the reason, and tells whether it is. */
+    takes: (reason: string, line: number): boolean => {
       const found = UNASSIGNED.exec(reason)
       if (!found) return false
       const [pair] = found
@@ -70,7 +63,9 @@ const createUnassignedCount = (most: number): UnassignedCount => {
       if (pairs.size <= most) pairs.add(pair)
       return true
     },
-    counted: () => first && { ...first, rows, pairs: pairs.size > most ? undefined : pairs.size },
+    /** Returns what was counted; undefined if nothing was. */
+    counted: (): UnassignedRows | undefined =>
+      first && { ...first, rows, pairs: pairs.size > most ? undefined : pairs.size },
   }
 }
 

@@ -11,22 +11,16 @@ import { stripAffixes } from '../../tabular/cells/affixed-number.ts'
 import { hasSurplusCells, type Row, type Table } from '../../tabular/source/table.ts'
 import { columnOf, lineOf } from '../../blocks/packed-row.ts'
 
-/** Holds numbers of lines, a bit for each line up to the last. */
-type LineSet = {
-  /** Adds a line; returns false where it is there already. */
-  readonly add: (line: number) => boolean
-  readonly has: (line: number) => boolean
-}
-
 const FIRST_BYTES = 1024
 
-/** Creates an empty set. */
-export const createLineSet = (): LineSet => {
+/** Creates an empty set of numbers of lines, with a bit for each line up to the last. */
+export const createLineSet = () => {
   let bits = new Uint8Array(FIRST_BYTES)
   const has = (line: number): boolean => ((bits[line >>> 3] ?? 0) & (1 << (line & 7))) !== 0
   return {
     has,
-    add: (line) => {
+    /** Adds a line; returns false where it is there already. */
+    add: (line: number): boolean => {
       if (has(line)) return false
       const at = line >>> 3
       if (at >= bits.length) {

@@ -19,13 +19,6 @@ import { isBadAt, lineOf } from '../../blocks/packed-row.ts'
 /** Names how the rows of one key become one entry. */
 type Combining = Exclude<OnDuplicate, 'error'>
 
-/** Collects the rows of one key, in constant memory, and makes one entry of them. */
-type Combination = {
-  /** Adds a row; `beyond` holds the digits of its actual that were rounded away. */
-  readonly add: (draft: EntryDraft, beyond: string) => void
-  readonly result: () => EntryDraft
-}
-
 const ONE = 10_000n
 const ZERO: ExactDecimal = { units: 0n, width: 0 }
 
@@ -55,13 +48,14 @@ const countOne = (block: EntryBlock, at: number): void => {
 const isChoice = (by: Combining): boolean => by === 'first' || by === 'last'
 
 /**
- * Creates a combination. The first or last row is taken as it is; the other functions make one actual of all that are
+ * Makes one entry of the rows of a key, in constant memory. The first or last row is taken as it is; the other functions make one actual of all that are
  * given, and take the last target and the last notes that any row gives.
  */
-const createCombination = (by: Combining, first: EntryDraft, beyond: string): Combination => {
+const createCombination = (by: Combining, first: EntryDraft, beyond: string) => {
   const actuals: Actuals = { count: 0, sum: ZERO, most: undefined, least: undefined }
   let chosen = first
   let given: Pick<EntryDraft, 'target' | 'notes'> = {}
+  /** Adds a row, with the digits of its actual that were rounded away. */
   const add = (draft: EntryDraft, digits: string): void => {
     if (by !== 'first') chosen = draft
     if (isChoice(by)) return
@@ -72,7 +66,7 @@ const createCombination = (by: Combining, first: EntryDraft, beyond: string): Co
   add(first, beyond)
   return {
     add,
-    result: () => {
+    result: (): EntryDraft => {
       if (isChoice(by)) return chosen
       return { ...chosen, ...given, ...(actuals.count > 0 && { actual: actualOf(actuals, by) }) }
     },
@@ -171,7 +165,11 @@ const tooManyOfKey = ([first = 0]: readonly number[]): KpiError =>
 export type DuplicateSink = (places: readonly number[], bad: readonly number[]) => void
 
 /** Holds what becomes of the rows of a key that came again, their lines, and those of bad ones. */
-type Again = { readonly rows: Combination | undefined; readonly lines: number[]; readonly bad: number[] }
+type Again = {
+  readonly rows: ReturnType<typeof createCombination> | undefined
+  readonly lines: number[]
+  readonly bad: number[]
+}
 
 /**
  * Cuts sorted rows into batches of at most `limit` entries, small enough for a request. Repeated keys are settled here:

@@ -42,17 +42,6 @@ type CurrentRow = {
   readonly reasons: string[]
 }
 
-/** Reads the values of rows, and adds faults to the current row. */
-type ValueReader = {
-  /** Returns whether a cell gives a value, clears it, or neither, as bits. */
-  readonly flagOf: (text: string | undefined, bits: typeof ACTUAL) => number
-  readonly numberOf: (text: string, name: string, column: NumberColumn, currency: string | undefined) => bigint
-  /** Reads the values of a row that has a column for each of them. */
-  readonly valuesOf: (
-    row: Pick<Row, 'cells' | 'numbers'>,
-  ) => Pick<BlockRow, 'flags' | 'actual' | 'target' | 'notes' | 'beyond'>
-}
-
 /** Creates a reader of values; `onRounded` is called for each that had more than four decimals. */
 const createValueReader = (
   { roles, isMarked }: ColumnPlan,
@@ -61,8 +50,8 @@ const createValueReader = (
   formats: ColumnFormats,
   hand: CurrentRow,
   onRounded: (value: bigint) => void,
-): ValueReader => {
-  const numberOf: ValueReader['numberOf'] = (text, name, column, currency) => {
+) => {
+  const numberOf = (text: string, name: string, column: NumberColumn, currency: string | undefined): bigint => {
     hand.beyond = ''
     const cell = column.read(text, hand.line, hand.kpi, currency)
     if (cell instanceof Misread) hand.isMisread = true
@@ -99,7 +88,8 @@ const createValueReader = (
   const [actualIn, targetIn, notesIn] = [columnOf('actual', valueOf), columnOf('target', valueOf), columnOf('notes')]
   const [actualAt, targetAt] = [roles.get('actual') ?? -1, roles.get('target') ?? -1]
   const [actualForm, targetForm] = [formats.numbers.get(actualAt), formats.numbers.get(targetAt)]
-  const flagOf: ValueReader['flagOf'] = (text, bits) => {
+  /** Returns whether a cell gives a value, clears it, or neither, as bits. */
+  const flagOf = (text: string | undefined, bits: typeof ACTUAL): number => {
     if (text === undefined) return 0
     if (text !== '') return bits.given
     return clearEmpty ? bits.cleared : 0
@@ -107,7 +97,8 @@ const createValueReader = (
   return {
     flagOf,
     numberOf,
-    valuesOf: ({ cells, numbers }) => {
+    /** Reads the values of a row that has a column for each of them. */
+    valuesOf: ({ cells, numbers }: Pick<Row, 'cells' | 'numbers'>) => {
       const [actual, target, notes] = [actualIn(cells), targetIn(cells), notesIn(cells)]
       const number = actual && actualForm ? numberOf(actual, 'actual', actualForm, numbers?.[actualAt]) : 0n
       const beyond = actual ? hand.beyond : ''
@@ -131,7 +122,6 @@ export type RowSink = {
    * is not in its column's format.
    */
   readonly reject: (place: number, reasons: readonly string[], isMisread: boolean) => void
-  /** Receives each value that had more than four decimals. */
   /** Receives a value that was rounded, and its line. */
   readonly rounded: (value: bigint, line: number) => void
   /** Receives each row, or in a wide file each cell, without a value. */
@@ -161,16 +151,6 @@ const createPartDays = (wide: ColumnPlan['wide']): ((year: string) => ReadonlyMa
   return memoize((year) => new Map(parts.map((part) => [part, findPart(part, year)])))
 }
 
-/** Reads the rows of a file by its plan. */
-type RowReader = {
-  /** Returns the users of rows that are not rejected for the names of their user or KPI. */
-  readonly usersOf: (rows: readonly Row[], pause: Pause) => Promise<Set<number>>
-  readonly read: (row: Row) => void
-  /** Refuses the file for faults that show only once all rows have been read. */
-  readonly finish: () => void
-  readonly sourcesOfUsers: SourcesOfUsers
-}
-
 /** Creates a reader that passes what it finds in rows to a sink. */
 export const createRowReader = (
   plan: ColumnPlan,
@@ -178,7 +158,7 @@ export const createRowReader = (
   reference: Reference,
   sink: RowSink,
   formats: ColumnFormats,
-): RowReader => {
+) => {
   const { roles, wide, header } = plan
   const sourcesOfUsers = new Map<number, number>()
   const ownerIn = ownerReader(plan, options, reference, formats, sourcesOfUsers)
@@ -326,9 +306,11 @@ export const createRowReader = (
    */
   const isBlank = (cells: RowCells): boolean => namesKeys && cells.every((cell) => cell.trim() === '')
   return {
-    sourcesOfUsers,
-    finish: () => requireDistinctOwners(reference, first),
-    usersOf: async (rows, pause) => {
+    sourcesOfUsers: sourcesOfUsers satisfies SourcesOfUsers,
+    /** Refuses the file for faults that show only once all rows have been read. */
+    finish: (): void => requireDistinctOwners(reference, first),
+    /** Returns the users of rows that are not rejected for the names of their user or KPI. */
+    usersOf: async (rows: readonly Row[], pause: Pause): Promise<Set<number>> => {
       const ids = new Set((wide?.columns ?? []).flatMap(({ owner = 0 }) => (owner > 0 ? owner : [])))
       for (const { cells } of givesOwner ? [] : rows) {
         const turn = pause()
@@ -339,7 +321,7 @@ export const createRowReader = (
       }
       return ids
     },
-    read: (row) => {
+    read: (row: Row): void => {
       if (isBlank(row.cells)) {
         sink.empty()
         return
