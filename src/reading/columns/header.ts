@@ -57,18 +57,11 @@ export const SYNONYMS: Readonly<Record<Role, readonly string[]>> = {
   email: [],
 }
 
-/**
- * Lists names of columns that often hold persons, and as often something else: the import asks about such a column, and
- * does not take it for the user by itself.
- */
-const MAY_BE_PERSONS = list(
-  'name, full name, display name, first and last name, vollständiger name, vor und nachname, nom, nom complet',
-  'prénom et nom, nom et prénom, nombre, nombre completo, nombre y apellidos, nome, nome completo, nome e cognome',
-  'nome e sobrenome, naam, volledige naam, namn, fullständigt namn, imię i nazwisko, nazwisko i imię, nazwisko',
-)
-
 /** Returns a header in the form in which names are compared, without accents. */
 export const foldName = memoize((header) => withoutAccents(looseName(header)))
+
+/** Returns the names in some lines, in the form in which names are compared. */
+export const foldedNames = (...lines: readonly string[]): ReadonlySet<string> => new Set(list(...lines).map(foldName))
 
 const roles = new Map(ROLES.flatMap((role) => SYNONYMS[role].map((name) => [foldName(name), role] as const)))
 
@@ -85,10 +78,18 @@ export const datePartOf = (name: string): DatePart | undefined => dateParts.get(
 /** Tells whether a column is named for years. */
 export const isYearName = (name: string): boolean => datePartOf(name) === 'year'
 
-const persons = new Set(MAY_BE_PERSONS.map(foldName))
+/**
+ * Lists names of columns that often hold persons, and as often something else: the import asks about such a column, and
+ * does not take it for the user by itself.
+ */
+const MAY_BE_PERSONS = foldedNames(
+  'name, full name, display name, first and last name, vollständiger name, vor und nachname, nom, nom complet',
+  'prénom et nom, nom et prénom, nombre, nombre completo, nombre y apellidos, nome, nome completo, nome e cognome',
+  'nome e sobrenome, naam, volledige naam, namn, fullständigt namn, imię i nazwisko, nazwisko i imię, nazwisko',
+)
 
 /** Tells whether a column's name suggests persons, though it may as well hold something else. */
-export const mayBePersons = (name: string): boolean => persons.has(foldName(name))
+export const mayBePersons = (name: string): boolean => MAY_BE_PERSONS.has(foldName(name))
 
 const findRole = memoize((name) => roles.get(foldName(name)) ?? null)
 

@@ -10,17 +10,6 @@ import { isMeantName } from '../../changes/names/doubtful-names.ts'
 import { BETWEEN_NAMES } from './roles.ts'
 import type { ColumnPlan } from './columns.ts'
 
-/** Finds what the cells of a column name, and records whether its numbers are ids or names. */
-export type NameColumn = {
-  /** Names the column in messages. */
-  readonly name: string
-  readonly find: (text: string) => Named | Fault
-  /** Returns how its numbers are read, and a cell that shows it; undefined if it has no numbers. */
-  readonly numbers: () => { readonly as: NumbersAs; readonly shown: string } | undefined
-  /** Returns why it cannot be known whether its numbers are ids or names; undefined if it can. */
-  readonly doubt: () => string | undefined
-}
-
 /** Describes a column, and what the user said about its numbers. */
 type Described = { readonly role: string; readonly header: string; readonly as: NumbersAs | undefined }
 
@@ -82,7 +71,8 @@ export const createNameColumns = (lookup: Lookup): ((described: Described) => Na
 export const createNameColumn = (described: Described, lookup: Lookup): NameColumn =>
   createNameColumns(lookup)(described)
 
-const nameColumn = ({ role, header, as: asked }: Described, lookup: Lookup, names: NumberedNames): NameColumn => {
+/** Finds what the cells of a column name, and records whether its numbers are ids or names. */
+const nameColumn = ({ role, header, as: asked }: Described, lookup: Lookup, names: NumberedNames) => {
   const as = asked ?? (ID_HEADERS.has(header.trim().toLowerCase()) ? 'ids' : undefined)
   const wordOfHeader = looseName(header)
   // Keep only what numbers name something by, so that memory grows with the names and not with the file.
@@ -164,18 +154,21 @@ const nameColumn = ({ role, header, as: asked }: Described, lookup: Lookup, name
     return `the name of "${one?.name}" (#${one?.id})`
   }
   return {
+    /** Names the column in messages. */
     name: header,
-    find: (text) => {
+    find: (text: string): Named | Fault => {
       const wanted = text.trim()
       return lookup.unread === undefined && isNumber(wanted)
         ? findNumber(wanted)
         : orCreate(lookup.find(wanted), wanted)
     },
-    numbers: () => {
+    /** Returns how its numbers are read, and a cell that shows it; undefined if it has no numbers. */
+    numbers: (): { readonly as: NumbersAs; readonly shown: string } | undefined => {
       const found = ids === 0 && readings.has(NO_WORD) ? 'names' : 'ids'
       return first === undefined ? undefined : { as: as ?? found, shown: first }
     },
-    doubt: () => {
+    /** Returns why it cannot be known whether its numbers are ids or names; undefined if it can. */
+    doubt: (): string | undefined => {
       const [word, seen] = rival() ?? []
       if (word === undefined || !seen) return doubtOfIds()
       const idText = seen.both ?? [...noted].find((number) => lookup.byId.has(number)) ?? ''
@@ -186,6 +179,7 @@ const nameColumn = ({ role, header, as: asked }: Described, lookup: Lookup, name
     },
   }
 }
+export type NameColumn = ReturnType<typeof nameColumn>
 
 /** Returns a function that gives the parts of a name, each of which a column of its own holds. */
 const namePartsIn = ({ joined }: Pick<ColumnPlan, 'joined'>, role: NameRole): ((name: string) => string[]) => {

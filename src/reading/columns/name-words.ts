@@ -1,11 +1,8 @@
-import { foldName, isYearName, roleOf } from './header.ts'
+import { foldedNames, foldName, isYearName, roleOf } from './header.ts'
 import { type DatePart, PART_WORDS } from '../formats/period-words.ts'
 
-const list = (...lines: readonly string[]): ReadonlySet<string> =>
-  new Set(lines.flatMap((line) => line.split(', ')).map(foldName))
-
 /** Lists names of columns whose cells identify something. */
-const IDS = list(
+const IDS = foldedNames(
   'id, ids, uuid, guid, no, nr, nº, n°, №, num, number, nummer, code, codes, key, index, row, row number, #, ean, gtin, isin, iban',
   'zip, zip code, zipcode, postcode, post code, postal code, plz, postleitzahl, code postal, postnummer, phone, telephone',
   'telephone number, telefon, tel, fax, mobile, numero, codigo, code insee, kennung, schlüssel, kod, numer, fips',
@@ -15,7 +12,7 @@ const IDS = list(
   'п/п, № п/п, n п/п, 序号, 行号, 連番, 順位, 排名, 순번, 번호, 순위, warengruppe, artikelgruppe, kostenstelle, konto, cost center, account',
 )
 /** Lists names of columns whose numbers may have decimals and measure nothing either: coordinates and versions. */
-const PLACES = list(
+const PLACES = foldedNames(
   'lat, latitude, lon, long, lng, longitude, x coord, y coord, x coordinate, y coordinate, coordinates, easting, northing',
   'breitengrad, längengrad, breite, länge, latitud, longitud, latitudine, longitudine, широта, долгота, 緯度, 経度, 纬度, 经度',
   'version, versions, release, build, ver',
@@ -23,7 +20,7 @@ const PLACES = list(
 /** Matches the names that programs give to the numbers of rows that they write: pandas and R. */
 const WRITTEN_INDEX = /^(?:unnamed: \d+(?:\.\d+|[ _]level[ _]\d+)?|level[ _]\d+|\.\.\.\d+|v1|x1?|rn)$/i
 /** Lists words that end the name of such a column, after other words: `Order no`, `customer_id`, `Rechnungs Nr.`. */
-const ID_ENDS = list('id, uuid, guid, no, nr, number, nummer, code, key, numero, num, numer, zip, phone')
+const ID_ENDS = foldedNames('id, uuid, guid, no, nr, number, nummer, code, key, numero, num, numer, zip, phone')
 /** Matches a name in one word that ends in such a word: `orderId`, `Kundennummer`. */
 const JOINED_ID = /(?:[a-z](?:ID|Id|No|Nr|Code|Key)|nummer|nr\.?)$/
 /** Matches a name that counts something after all: `Total number`. */
@@ -43,16 +40,16 @@ export type TimePart = DatePart | 'date' | 'time'
 const PARTS: readonly (readonly [TimePart, ReadonlySet<string>])[] = [
   [
     'date',
-    list(
+    foldedNames(
       'date, datum, fecha, data, yyyymmdd, date key, datekey, date id, dateid, date int, calendar date, период, 日付',
     ),
   ],
-  ['quarter', list(...PART_WORDS.quarter)],
-  ['month', list(...PART_WORDS.month, 'month no, month of year, mm, year month, yearmonth, yyyymm')],
-  ['week', list(...PART_WORDS.week, 'week no, week of year, iso week')],
+  ['quarter', foldedNames(...PART_WORDS.quarter)],
+  ['month', foldedNames(...PART_WORDS.month, 'month no, month of year, mm, year month, yearmonth, yyyymm')],
+  ['week', foldedNames(...PART_WORDS.week, 'week no, week of year, iso week')],
   [
     'day',
-    list(
+    foldedNames(
       ...PART_WORDS.day,
       'day no, day number, day of week, day of year, weekday, week day, dow, doy, wochentag, jour de la semaine',
       'día de la semana, veckodag, dzień tygodnia, 曜日, 星期',
@@ -60,7 +57,7 @@ const PARTS: readonly (readonly [TimePart, ReadonlySet<string>])[] = [
   ],
   [
     'time',
-    list(
+    foldedNames(
       'hour, hr, hh, hour of day, minute, second, time, time of day, timestamp, unix time, epoch, stunde, uhrzeit, zeit',
       'zeitstempel, heure, hora, ora, uur, tijd, timme, tid, godzina, час, время, 時, 時刻, 时刻',
     ),
@@ -82,7 +79,7 @@ export const timePartOf = (header: string): TimePart | undefined => {
 export const namesPlaces = (header: string): boolean => PLACES.has(foldName(header))
 
 /** Lists names of ids that are those of values where the numbers have decimals, such as an average position. */
-const WITH_DECIMALS = list(
+const WITH_DECIMALS = foldedNames(
   'index, rank, ranking, position, pos, rang, platz, rango, posição, 順位, 排名, 순위, x, serial, line',
 )
 
@@ -94,7 +91,7 @@ export const hasUnlikelyName = (header: string): boolean =>
   timePartOf(header) !== undefined || namesIds(header) || namesPlaces(header)
 
 /** Lists words for targets that are no names of a column of targets, because they may be KPIs as well. */
-const MORE_TARGETS = list(
+const MORE_TARGETS = foldedNames(
   'budget, budgets, budgeted, targets, goals, plans, planned, plan value, quota target, vorgabe, vorgaben, ziele, planung',
   'plan wert, sollwerte, objectifs, cibles, budget prévu, prévu, objetivos, metas, presupuesto, previsto, obiettivi',
   'budget previsto, orçamento, orçado, objetivo mensal, begroting, doelen, doelstelling, måltal, budsjett, budżet, cele',

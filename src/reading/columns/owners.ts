@@ -3,6 +3,7 @@ import { Fault, type Issue } from '../../domain/errors.ts'
 import { type ImportOptions, titleOfRole } from '../options/options.ts'
 import {
   labelAt,
+  foldedNames,
   foldName,
   hasNameOfRole,
   type HeaderFindings,
@@ -20,7 +21,7 @@ import { namesIds } from './name-words.ts'
  * Lists names of columns that hold what values are broken down by. Such a column says whom rows belong to if nothing
  * else does; beside a user it is only a further detail.
  */
-const WORDS = [
+const WORDS = foldedNames(
   'country, nation, region, state, province, county, municipality, city, town, area, territory, district, prefecture, entity',
   'country name, country region, province state, region name, state name, geography, location, place, area name, geo, location name',
   'store, store name, shop, branch, outlet, site, plant, factory, warehouse, station, airport, port, hospital, school',
@@ -37,12 +38,10 @@ const WORDS = [
   'страна, регион, область, город, магазин, филиал, отдел, продукт, товар',
   '国, 国名, 都道府県, 県, 市区町村, 地域, 店舗, 店舗名, 支店, 部門, 商品, 商品名, 製品, 工場',
   '国家, 省, 省份, 地区, 城市, 县, 店铺, 门店, 部门, 产品, 商品, 國家, 縣市, 地區, 門市, 部門, 產品',
-]
-
-const words = new Set(WORDS.flatMap((line) => line.split(', ')).map(foldName))
+)
 
 /** Tells whether a name, in folded form, is a word for places, products and the like. */
-export const isItemWord = (name: string): boolean => words.has(name)
+export const isItemWord = (name: string): boolean => WORDS.has(name)
 
 /** Returns what a word may be in the singular, by the usual endings of plurals: one of them is right, if any is. */
 export const singularsOf = (text: string): string[] => {
@@ -52,7 +51,7 @@ export const singularsOf = (text: string): string[] => {
 
 /** Returns the columns without a meaning whose names are those of places, products and the like. */
 export const itemColumns = (found: HeaderFindings): number[] =>
-  unassignedColumns(found).filter((at) => words.has(foldName((found.header[at] ?? '').replaceAll(/[/\\]/g, ' '))))
+  unassignedColumns(found).filter((at) => WORDS.has(foldName((found.header[at] ?? '').replaceAll(/[/\\]/g, ' '))))
 
 /** Returns the fault of several columns that may each say whom rows belong to. */
 export const severalItemColumns = (names: readonly string[]): Issue => {

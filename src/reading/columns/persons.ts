@@ -1,4 +1,12 @@
-import { foldName, type HeaderFindings, mayBePersons, roleOf, SYNONYMS, unassignedColumns } from './header.ts'
+import {
+  foldedNames,
+  foldName,
+  type HeaderFindings,
+  mayBePersons,
+  roleOf,
+  SYNONYMS,
+  unassignedColumns,
+} from './header.ts'
 import { looseName } from '../../client/directory.ts'
 import { isNoName } from '../../domain/no-value-words.ts'
 import { fullName, isEmailAddress } from '../../domain/resources/user.ts'
@@ -8,23 +16,20 @@ import { roleText } from './roles.ts'
 import { type PersonName, splitName } from '../directory/person.ts'
 import type { ColumnPlan } from './columns.ts'
 
-const list = (...lines: readonly string[]): ReadonlySet<string> =>
-  new Set(lines.flatMap((line) => line.split(', ')).map(foldName))
-
 /** Lists the names of columns for first names, which may also be whole names in Spanish and Portuguese. */
-const FIRST_NAMES = list(
+const FIRST_NAMES = foldedNames(
   'first name, firstname, first, given name, forename, vorname, prénom, nombre, nome, nome próprio, voornaam, förnamn',
   'imię, имя',
 )
 
 /** Lists the names of columns for last names; in French and Polish these may also be whole names. */
-const LAST_NAMES = list(
+const LAST_NAMES = foldedNames(
   'last name, lastname, last, surname, family name, nachname, familienname, nom, nom de famille, apellido, apellidos',
   'cognome, sobrenome, apelido, achternaam, efternamn, nazwisko, фамилия',
 )
 
 /** Lists the words that say in a column's name that it holds e-mail addresses. */
-const ADDRESS_WORDS = list(
+const ADDRESS_WORDS = foldedNames(
   'email, emails, e, mail, mails, mailadresse, emailadresse, id, address, addresses, adresse, adressen, adress, adres, adresa',
   'courriel, courrier, mel, électronique, correo, correos, dirección, electrónico, electrónica, posta, indirizzo, elettronica',
   'elettronico, correio, endereço, eletrônico, eletrónico, eletrônica, emailadres, mailadres, epost, post, epostadress, postadress',
@@ -37,15 +42,15 @@ const namesAddresses = (header: string): boolean =>
     .every((word) => ADDRESS_WORDS.has(word))
 
 /** Lists the words that join others in names of columns, and say nothing by themselves. */
-const PARTICLES = list(
+const PARTICLES = foldedNames(
   'of, the, s, der, die, das, des, dem, vom, von, de, du, la, le, l, d, el, del, di, della, dell, dello, do, da, van, het, av, för',
 )
 /** Lists the words for an address at work, which is that of the person whose row it is. */
-const WORK_WORDS = list(
+const WORK_WORDS = foldedNames(
   'work, business, office, company, corporate, dienstlich, dienstliche, geschäftlich, geschäftliche, firma, firmen, arbeit',
   'professionnel, professionnelle, pro, trabajo, empresa, lavoro, aziendale, trabalho, werk, zakelijk, zakelijke, jobb, służbowy',
 )
-const NAME_WORDS = list('name, names, namen, nom, nombre, nome, naam, namn')
+const NAME_WORDS = foldedNames('name, names, namen, nom, nombre, nome, naam, namn')
 
 /** Lists the names of columns that are the user by themselves; who reports something may do so for somebody else. */
 const USERS = new Set(SYNONYMS.user.map(foldName).filter((name) => name !== 'reporter'))

@@ -69,21 +69,6 @@ const createKpiEvidence = () => {
   }
 }
 
-/** Holds things of a kind that the file names and the service does not have. */
-export type ProvisionalKind<T extends Named> = {
-  readonly lookup: Lookup<T>
-  /** Marks something as needed, because a row that can be imported names it. */
-  readonly use: (id: number, line: number) => void
-  /** Returns the first line of those rows. */
-  readonly firstLine: (id: number) => number
-  /** Returns what is needed, in the order in which the file names it. */
-  readonly used: () => T[]
-  /** Forgets what is needed, because the rows are read again. */
-  readonly clear: () => void
-  /** Replaces what is known of something: what its rows have shown, or its id once it exists. */
-  readonly replace: (id: number, by: T) => void
-}
-
 /** Matches a text that is always an id. */
 const MARKED_ID = /^#\d+$/
 
@@ -91,46 +76,71 @@ const MARKED_ID = /^#\d+$/
 const MOST = 200_000
 
 /**
- * Extends a lookup so that names which it does not know become things with provisional ids. `make` returns such a
- * thing, or one that is known by another name, or why it cannot be created.
+ * Holds things of a kind that the file names and the service does not have: names that the lookup does not know become
+ * things with provisional ids.
  */
-const createProvisionalKind = <T extends Named>(
-  known: Lookup<T>,
-  make: (id: number, name: string) => T | Fault,
-  most = MOST,
-): ProvisionalKind<T> => {
-  const byId = new Map(known.byId)
-  const byName = new Map<string, T | Fault>()
-  const needed = new Map<number, number>()
-  const create = (text: string): T | Fault => {
+export class ProvisionalKind<T extends Named> {
+  readonly lookup: Lookup<T>
+  readonly #byId: Map<number, T>
+  readonly #byName = new Map<string, T | Fault>()
+  /** Holds what is needed, with the first line of the rows that name it. */
+  readonly #needed = new Map<number, number>()
+
+  /** `make` returns such a thing, or one that is known by another name, or why it cannot be created. */
+  constructor(known: Lookup<T>, make: (id: number, name: string) => T | Fault, most = MOST) {
+    this.#byId = new Map(known.byId)
+    this.lookup = { ...known, byId: this.#byId, create: (text) => this.#create(text, make, most) }
+  }
+
+  #create(text: string, make: (id: number, name: string) => T | Fault, most: number): T | Fault {
     const key = looseName(text)
-    const before = byName.get(key)
+    const before = this.#byName.get(key)
     if (before) return before
     if (MARKED_ID.test(text.trim())) return new Fault(`${text.trim()} is the id of something that does not exist`)
-    if (byName.size >= most) {
+    if (this.#byName.size >= most)
       return new Fault(
         `"${text.trim()}" would be new, and there are more than ${most} new names: is this the right column?`,
       )
-    }
     if (nameForm(text) === '') return new Fault('the name has only invisible signs')
-    const one = make(PROVISIONAL_ID + byName.size, newName(text))
-    byName.set(key, one)
-    if (!(one instanceof Fault)) byId.set(one.id, one)
+    const one = make(PROVISIONAL_ID + this.#byName.size, newName(text))
+    this.#byName.set(key, one)
+    if (!(one instanceof Fault)) this.#byId.set(one.id, one)
     return one
   }
-  return {
-    lookup: { ...known, byId, create },
-    use: (id, line) => {
-      if (!needed.has(id)) needed.set(id, line)
-    },
-    firstLine: (id) => needed.get(id) ?? 0,
-    used: () => [...needed.keys()].toSorted((one, other) => one - other).flatMap((id) => byId.get(id) ?? []),
-    clear: () => needed.clear(),
-    replace: (id, by) => {
-      byId.set(by.id, by)
-      if (by.id !== id) needed.delete(id)
-      byName.set(looseName(by.name), by)
-    },
+
+  /** Marks something as needed, because a row that can be imported names it. */
+  use(id: number, line: number): void {
+    if (!this.#needed.has(id)) this.#needed.set(id, line)
+  }
+
+  /** Returns the first line of those rows. */
+  firstLine(id: number): number {
+    return this.#needed.get(id) ?? 0
+  }
+
+  /** Returns what is needed, in the order in which the file names it. */
+  used(): T[] {
+    return [...this.#needed.keys()].toSorted((one, other) => one - other).flatMap((id) => this.#byId.get(id) ?? [])
+  }
+
+  /** Forgets what is needed, because the rows are read again. */
+  clear(): void {
+    this.#needed.clear()
+  }
+
+  /** Replaces what is known of something: what its rows have shown, or its id once it exists. */
+  replace(id: number, by: T): void {
+    this.#byId.set(by.id, by)
+    if (by.id !== id) this.#needed.delete(id)
+    this.#byName.set(looseName(by.name), by)
+  }
+
+  /** Replaces the provisional ids of what is needed by real ones. */
+  settle(ids: ReadonlyMap<number, number>): void {
+    for (const one of this.used()) {
+      const id = ids.get(one.id)
+      if (id !== undefined) this.replace(one.id, { ...one, id })
+    }
   }
 }
 
@@ -155,36 +165,6 @@ export type ReferenceLists = {
 
 /** Lists the groups that breakdown items are in; undefined where the service does not show them. */
 export type ListGroups = () => Promise<readonly Named[] | undefined>
-
-/** Collects what a file names and the service does not have. */
-export type Missing = {
-  readonly kpis: ProvisionalKind<Kpi> | undefined
-  readonly users: ProvisionalKind<NamedUser> | undefined
-  readonly items: ProvisionalKind<BreakdownItem & Named> | undefined
-  /** Takes what the file says of new users beside what it calls them by, before any is named. */
-  readonly describe: (persons: ReadonlyMap<string, PersonDetails>) => void
-  /** Marks the owner and KPI of a row that can be imported as needed. */
-  readonly use: (row: BlockRow) => void
-  /** Holds what the rows of new KPIs have shown. */
-  readonly evidence: ReturnType<typeof createKpiEvidence>
-  /** Returns the numbers of the KPIs that the service has and that rows are of. */
-  readonly foundKpis: () => ReadonlySet<number>
-  /** Returns the owners that the service has and that rows name; those that are breakdown items are below 0. */
-  readonly foundOwners: () => ReadonlySet<number>
-  /** Returns the breakdown items that the service has and that rows name. */
-  readonly foundItems: () => BreakdownItem[]
-  readonly clear: () => void
-  /**
-   * Takes the ids of what was created; tells whether it is as planned, and the ids keep the order of the provisional ones,
-   * in which rows have been sorted.
-   */
-  readonly settle: (ids: RealIds) => boolean
-  /** Replaces provisional ids in a block, once there are others. */
-  readonly realize: (block: EntryBlock) => void
-  /** Returns the number of a thing that was created; any other number as it is. */
-  readonly realKpi: (id: number) => number
-  readonly realOwner: (owner: number) => number
-}
 
 /** Bounds the number of KPIs that one file may create: more are hardly meant. */
 const MOST_KPIS = 2000
@@ -260,14 +240,6 @@ type Lookups = {
 const readable = <T extends Named>(lookup: Lookup<T> | undefined, isWanted: boolean): Lookup<T> | undefined =>
   isWanted && lookup?.unread === undefined ? lookup : undefined
 
-/** Replaces the provisional ids of a kind by real ones. */
-const settleKind = <T extends Named>(kind: ProvisionalKind<T> | undefined, ids: ReadonlyMap<number, number>): void => {
-  for (const one of kind?.used() ?? []) {
-    const id = ids.get(one.id)
-    if (id !== undefined) kind?.replace(one.id, { ...one, id })
-  }
-}
-
 /** Tells whether ids are in the order of the provisional ones, and after all that were known. */
 const areInOrder = (ids: ReadonlyMap<number, number>, known: Iterable<number>): boolean => {
   let last = 0
@@ -279,76 +251,103 @@ const areInOrder = (ids: ReadonlyMap<number, number>, known: Iterable<number>): 
   return true
 }
 
-/** Creates a collection of what a file names and the service does not have. */
-export const createMissing = (lookups: Lookups, { kinds, emailPattern }: Creation): Missing => {
-  const ofKpis = readable(lookups.kpis, kinds.has('kpis'))
-  const ofUsers = readable(lookups.users, kinds.has('users'))
-  const ofItems = readable(lookups.sources, kinds.has('items'))
-  const kpis = ofKpis && createProvisionalKind(ofKpis, provisionalKpi, MOST_KPIS)
-  const persons = new Map<string, PersonDetails>()
-  const users = ofUsers && createProvisionalKind(ofUsers, provisionalUser(ofUsers, emailPattern, persons))
-  const items = ofItems && createProvisionalKind(ofItems, provisionalItem)
-  const evidence = createKpiEvidence()
-  const [foundOwners, foundKpis] = [new Set<number>(), new Set<number>()]
-  let [lastOwner, lastKpi] = [0, 0]
-  const useOwner = (owner: number, line: number): void => {
-    if (owner >= PROVISIONAL_ID) users?.use(owner, line)
-    else if (owner <= -PROVISIONAL_ID) items?.use(-owner, line)
-    else foundOwners.add(owner)
+/** Collects what a file names and the service does not have. */
+export class Missing {
+  readonly kpis: ProvisionalKind<Kpi> | undefined
+  readonly users: ProvisionalKind<NamedUser> | undefined
+  readonly items: ProvisionalKind<BreakdownItem & Named> | undefined
+  /** Holds what the rows of new KPIs have shown. */
+  readonly evidence = createKpiEvidence()
+  /** Holds the owners that the service has and that rows name; those that are breakdown items are below 0. */
+  readonly foundOwners = new Set<number>()
+  /** Holds the KPIs that the service has and that rows are of. */
+  readonly foundKpis = new Set<number>()
+  readonly #lookups: Lookups
+  readonly #persons = new Map<string, PersonDetails>()
+  #lastOwner = 0
+  #lastKpi = 0
+  #real: RealIds | undefined
+
+  constructor(lookups: Lookups, { kinds, emailPattern }: Creation) {
+    const [ofKpis, ofUsers] = [readable(lookups.kpis, kinds.has('kpis')), readable(lookups.users, kinds.has('users'))]
+    const ofItems = readable(lookups.sources, kinds.has('items'))
+    this.#lookups = lookups
+    this.kpis = ofKpis && new ProvisionalKind(ofKpis, provisionalKpi, MOST_KPIS)
+    this.users = ofUsers && new ProvisionalKind(ofUsers, provisionalUser(ofUsers, emailPattern, this.#persons))
+    this.items = ofItems && new ProvisionalKind(ofItems, provisionalItem)
   }
-  let real: RealIds | undefined
-  const realKpi = (id: number): number => real?.kpis.get(id) ?? id
-  const realOwner = (owner: number): number => {
+
+  /** Takes what the file says of new users beside what it calls them by, before any is named. */
+  describe(persons: ReadonlyMap<string, PersonDetails>): void {
+    for (const [text, details] of persons) this.#persons.set(text, details)
+  }
+
+  /** Marks the owner and KPI of a row that can be imported as needed. */
+  use(row: BlockRow): void {
+    const { owner, kpi } = row
+    if (kpi >= PROVISIONAL_ID) {
+      if (kpi !== this.#lastKpi) this.kpis?.use(kpi, lineOf(row.line))
+      this.evidence.note(row)
+    } else if (kpi !== this.#lastKpi) this.foundKpis.add(kpi)
+    this.#lastKpi = kpi
+    // Most rows have the owner of the row before.
+    if (owner !== this.#lastOwner) this.#useOwner(owner, lineOf(row.line))
+    this.#lastOwner = owner
+  }
+
+  #useOwner(owner: number, line: number): void {
+    if (owner >= PROVISIONAL_ID) this.users?.use(owner, line)
+    else if (owner <= -PROVISIONAL_ID) this.items?.use(-owner, line)
+    else this.foundOwners.add(owner)
+  }
+
+  /** Returns the breakdown items that the service has and that rows name. */
+  foundItems(): BreakdownItem[] {
+    const { sources } = this.#lookups
+    return [...this.foundOwners].flatMap((owner) => (owner < 0 ? (sources?.byId.get(-owner) ?? []) : []))
+  }
+
+  clear(): void {
+    ;[this.#lastOwner, this.#lastKpi] = [0, 0]
+    const { foundOwners, foundKpis, kpis, users, items, evidence } = this
+    for (const one of [foundOwners, foundKpis, kpis, users, items, evidence]) one?.clear()
+  }
+
+  /**
+   * Takes the ids of what was created; tells whether it is as planned, and the ids keep the order of the provisional
+   * ones, in which rows have been sorted.
+   */
+  settle(ids: RealIds): boolean {
+    this.#real = ids
+    const { kpis, users, sources } = this.#lookups
+    const isKept = [
+      areInOrder(ids.kpis, kpis.byId.keys()),
+      areInOrder(ids.users, users.byId.keys()),
+      areInOrder(ids.items, sources?.byId.keys() ?? []),
+    ]
+    this.kpis?.settle(ids.kpis)
+    this.users?.settle(ids.users)
+    this.items?.settle(ids.items)
+    return ids.areOwn && isKept.every(Boolean)
+  }
+
+  /** Replaces provisional ids in a block, once there are others. */
+  realize({ count, kpi, owner }: EntryBlock): void {
+    if (!this.#real) return
+    for (let at = 0; at < count; at += 1) {
+      kpi[at] = this.realKpi(numberAt(kpi, at))
+      owner[at] = this.realOwner(numberAt(owner, at))
+    }
+  }
+
+  /** Returns the number of a KPI that was created; any other number as it is. */
+  realKpi(id: number): number {
+    return this.#real?.kpis.get(id) ?? id
+  }
+
+  /** Returns the number of an owner that was created; any other number as it is. */
+  realOwner(owner: number): number {
     if (!isProvisional(owner)) return owner
-    return owner < 0 ? -(real?.items.get(-owner) ?? -owner) : (real?.users.get(owner) ?? owner)
-  }
-  return {
-    kpis,
-    users,
-    items,
-    evidence,
-    describe: (all) => {
-      for (const [text, details] of all) persons.set(text, details)
-    },
-    use: (row) => {
-      const { owner, kpi } = row
-      if (kpi >= PROVISIONAL_ID) {
-        if (kpi !== lastKpi) kpis?.use(kpi, lineOf(row.line))
-        evidence.note(row)
-      } else if (kpi !== lastKpi) foundKpis.add(kpi)
-      lastKpi = kpi
-      // Most rows have the owner of the row before.
-      if (owner !== lastOwner) useOwner(owner, lineOf(row.line))
-      lastOwner = owner
-    },
-    foundKpis: () => foundKpis,
-    foundOwners: () => foundOwners,
-    foundItems: () => [...foundOwners].flatMap((owner) => (owner < 0 ? (lookups.sources?.byId.get(-owner) ?? []) : [])),
-    clear: () => {
-      for (const one of [foundOwners, foundKpis]) one.clear()
-      ;[lastOwner, lastKpi] = [0, 0]
-      for (const kind of [kpis, users, items, evidence]) kind?.clear()
-    },
-    settle: (ids) => {
-      real = ids
-      const isKept = [
-        areInOrder(ids.kpis, lookups.kpis.byId.keys()),
-        areInOrder(ids.users, lookups.users.byId.keys()),
-        areInOrder(ids.items, lookups.sources?.byId.keys() ?? []),
-      ]
-      settleKind(kpis, ids.kpis)
-      settleKind(users, ids.users)
-      settleKind(items, ids.items)
-      return ids.areOwn && isKept.every(Boolean)
-    },
-    realize: ({ count, kpi, owner }) => {
-      if (!real) return
-      for (let at = 0; at < count; at += 1) {
-        kpi[at] = realKpi(numberAt(kpi, at))
-        owner[at] = realOwner(numberAt(owner, at))
-      }
-    },
-    realKpi,
-    realOwner,
+    return owner < 0 ? -(this.#real?.items.get(-owner) ?? -owner) : (this.#real?.users.get(owner) ?? owner)
   }
 }

@@ -11,7 +11,7 @@ import { faultOfAssignment, faultsOfItem, faultsOfKpi, faultsOfUser } from '../.
 import type { Resource } from '../../domain/schema.ts'
 import { verbsIn } from '../../domain/variants.ts'
 import { ownerOfItem } from '../../domain/entry-key.ts'
-import { createMissing, type Missing, type RealIds, type ReferenceLists } from './missing.ts'
+import { Missing, type RealIds, type ReferenceLists } from './missing.ts'
 import { exactNoNames, isProvisional, type Lookup, lookupOfIds, withRealId } from './lookup.ts'
 import type { Creation, ImportOptions } from '../options/options.ts'
 import { Percentages } from './percentages.ts'
@@ -218,7 +218,7 @@ const itemsOfUsers = (sources: Lookups['sources']): Map<number, BreakdownItem> =
  */
 export const fetchReference = async (client: Client, needs: ReferenceNeeds): Promise<Reference> => {
   const known = await fetchLookups(client, needs)
-  const created = needs.create && createMissing(known, needs.create)
+  const created = needs.create && new Missing(known, needs.create)
   const unusedNames = new Set<string>()
   const lookups: Lookups = {
     kpis: withOtherNames(created?.kpis?.lookup ?? known.kpis, needs.mapKpi, unusedNames),

@@ -1,4 +1,4 @@
-import { foldName } from '../columns/header.ts'
+import { foldedNames, foldName } from '../columns/header.ts'
 import { hasBreaks, nameForm } from '../../domain/name-form.ts'
 import { isPartOfYear, isWholeDate } from '../formats/known-formats.ts'
 import { memoize } from '../formats/date-format.ts'
@@ -13,20 +13,16 @@ import { isWords } from './table-body.ts'
 export const NO_ROWS = 'none'
 
 /** Lists what rows with totals are called, in the languages in which files are read. */
-const TOTALS = new Set(
-  [
-    'total, totals, grand total, sum, subtotal, sub total, subtotals, overall, overall total, all, sum total, total general',
-    'total sum, total général, totaal, subtotaal, eindtotaal, summe, gesamt, gesamtsumme, gesamtergebnis, insgesamt, alle, alles',
-    'zwischensumme, teilsumme, endsumme, somme, sous total, ensemble, tous, toutes, suma, suma total, total parcial, todos',
-    'todas, totale, subtotale, totale generale, tutti, tutte, total geral, soma, razem, ogółem, łącznie, suma końcowa, totalt',
-    'summa, slutsumma, delsumma, delsum, mellansumma, i alt, yhteensä, välisumma, celkem, celkom, spolu, mezisoučet, ukupno',
-    'skupaj, összesen, mindösszesen, részösszeg, toplam, genel toplam, ara toplam, iš viso, viso, kopā, kokku, tổng, tổng cộng',
-    'итого, всего, общий итог, подытог, промежуточный итог, все, всього, разом, усього, общо, Σ, σύνολο, γενικό σύνολο',
-    'μερικό σύνολο, סך הכל, סה"כ, المجموع, الإجمالي, รวม, รวมทั้งหมด, 合計, 総計, 小計, 総合計, 全体, 计, 合计, 总计, 总和, 小计, 全部',
-    '總計, 合計額, 합계, 총계, 소계, 총합계, 전체',
-  ]
-    .flatMap((line) => line.split(', '))
-    .map(foldName),
+const TOTALS = foldedNames(
+  'total, totals, grand total, sum, subtotal, sub total, subtotals, overall, overall total, all, sum total, total general',
+  'total sum, total général, totaal, subtotaal, eindtotaal, summe, gesamt, gesamtsumme, gesamtergebnis, insgesamt, alle, alles',
+  'zwischensumme, teilsumme, endsumme, somme, sous total, ensemble, tous, toutes, suma, suma total, total parcial, todos',
+  'todas, totale, subtotale, totale generale, tutti, tutte, total geral, soma, razem, ogółem, łącznie, suma końcowa, totalt',
+  'summa, slutsumma, delsumma, delsum, mellansumma, i alt, yhteensä, välisumma, celkem, celkom, spolu, mezisoučet, ukupno',
+  'skupaj, összesen, mindösszesen, részösszeg, toplam, genel toplam, ara toplam, iš viso, viso, kopā, kokku, tổng, tổng cộng',
+  'итого, всего, общий итог, подытог, промежуточный итог, все, всього, разом, усього, общо, Σ, σύνολο, γενικό σύνολο',
+  'μερικό σύνολο, סך הכל, סה"כ, المجموع, الإجمالي, รวม, รวมทั้งหมด, 合計, 総計, 小計, 総合計, 全体, 计, 合计, 总计, 总和, 小计, 全部',
+  '總計, 合計額, 합계, 총계, 소계, 총합계, 전체',
 )
 
 /** Bounds how many names are remembered: each row has one, and few are different. */

@@ -104,7 +104,7 @@ const isOfKind = (
   created: Missing,
   { isMapped, kpis, owners }: EarlierKpis,
 ): boolean =>
-  isMapped || [...kpis].some((kpi) => present.has(kpi)) || [...owners].some((owner) => created.foundOwners().has(owner))
+  isMapped || [...kpis].some((kpi) => present.has(kpi)) || [...owners].some((owner) => created.foundOwners.has(owner))
 
 /** Sets how many KPIs have a fault of their own, and how many may be what one of them was called. */
 const SHOWN = 5
@@ -112,7 +112,7 @@ const MOST_MEANT = 3
 
 /** Returns the names of KPIs that earlier files had, and this one has not. */
 const absentNames = ({ plan, reference }: CheckedFile, created: Missing, earlier: EarlierKpis): string[] => {
-  const present = new Set([...created.foundKpis(), ...(plan.wide?.columns ?? []).map(({ kpi }) => kpi)])
+  const present = new Set([...created.foundKpis, ...(plan.wide?.columns ?? []).map(({ kpi }) => kpi)])
   if (!isOfKind(present, created, earlier)) return []
   return [...earlier.kpis].flatMap((id) => {
     const one = present.has(id) ? undefined : reference.kpis.byId.get(id)

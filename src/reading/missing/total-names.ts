@@ -1,6 +1,6 @@
 import { mapWithPauses } from '../../client/next-turn.ts'
 import type { Pause } from '../../domain/pause.ts'
-import { foldName } from '../columns/header.ts'
+import { foldedNames, foldName } from '../columns/header.ts'
 import { isItemWord, singularsOf } from '../columns/owners.ts'
 import { isPartOfYear, isWholeDate } from '../formats/known-formats.ts'
 import { isNameOfTotal } from '../heading/left-out-rows.ts'
@@ -8,11 +8,8 @@ import { isNameOfTotal } from '../heading/left-out-rows.ts'
 /** Names what a new thing is, as messages call it. */
 export type NewKind = 'KPI' | 'user' | 'breakdown item'
 
-const listOf = (...lines: readonly string[]): ReadonlySet<string> =>
-  new Set(lines.flatMap((line) => line.split(', ')).map(foldName))
-
 /** Lists what rows with averages and other summaries are called. */
-const SUMMARIES = listOf(
+const SUMMARIES = foldedNames(
   'average, averages, avg, mean, median, max, maximum, min, minimum, grand average, overall average, total average',
   'grand count, grand max, grand min, std dev, stdev, standard deviation, durchschnitt, mittelwert, gesamtmittelwert, ø',
   'gesamtdurchschnitt, maximal, minimal, moyenne, mediane, ecart type, promedio, mediana, maximo, minimo, massimo, minimo',
@@ -22,24 +19,24 @@ const SUMMARIES = listOf(
   '最大值, 最小值, 中央値, 중앙값, 평균, 최대, 최소, 최댓값, 최솟값',
 )
 /** Lists words of summaries that are such only beside the name of something else. */
-const BESIDE_NAMES = listOf(
+const BESIDE_NAMES = foldedNames(
   'media, média, medel, count, anzahl, ergebnis, resultat, nombre, recuento, conteggio, aantal',
 )
 
 /** Lists words of totals that a longer name has only if it is one. */
-const SUBTOTALS = listOf(
+const SUBTOTALS = foldedNames(
   'subtotal, sub total, subtotals, grand total, zwischensumme, teilsumme, gesamtsumme, gesamtergebnis, sous total, subtotaal',
   'subtotale, sub totale, total parcial, podsuma, delsumma, delsum, mellansumma, välisumma, mezisoučet, részösszeg',
   'ara toplam, подытог, промежуточный итог, общий итог, μερικό σύνολο, 小計, 小计, 소계, 総計, 总计, 總計, 총계',
 )
 /** Lists words that are names of persons as well. */
-const FIRST_NAMES = listOf('max, min, suma, soma, all')
+const FIRST_NAMES = foldedNames('max, min, suma, soma, all')
 
-const CONNECTORS = listOf(
+const CONNECTORS = foldedNames(
   'of, for, in, the, von, vom, der, die, das, des, für, de, du, la, le, les, d, del, della, di, da, do, dos, das, los, las',
   'el, el, i, gli, e, van, voor, het, av, af, för, na, za, по, для',
 )
-const PERIODS = listOf(
+const PERIODS = foldedNames(
   'day, daily, week, weekly, month, monthly, quarter, quarterly, year, yearly, annual, annually, ytd, mtd, qtd, period',
   'tag, täglich, woche, wöchentlich, monat, monatlich, quartal, jahr, jährlich, mois, mensuel, semaine, hebdomadaire, an',
   'annuel, année, trimestre, trimestriel, jour, journalier, mes, mensual, semana, semanal, año, anual, día, diario',

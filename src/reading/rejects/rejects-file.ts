@@ -9,18 +9,6 @@ import { readRows } from '../../tabular/text/rows.ts'
 import type { Table } from '../../tabular/source/table.ts'
 import { rejectedRows, type Rejects } from './rejects.ts'
 
-/** Describes the rejects file of a run, which may be written more than once. */
-export type RejectsFile = {
-  /**
-   * Writes the rejected rows of a table, if there are any, unless a signal asks to stop; if only some cells of a row are
-   * rejected, its other cells in the columns `values` are left empty. An existing file of that name is moved aside,
-   * unless the new file has all of its rows.
-   */
-  readonly write: (table: Table, rejects: Rejects, values?: readonly number[], signal?: AbortSignal) => Promise<void>
-  /** Warns of files that were moved aside; call it once nothing more is written. */
-  readonly warnOfMovedFiles: () => void
-}
-
 /** Returns a text that changes if a file is replaced or written; undefined if there is no file. */
 const stampOf = (path: string): string | undefined => {
   const found = lstatSync(path, { bigint: true, throwIfNoEntry: false })
@@ -67,13 +55,13 @@ const numbered = (path: string, number: number): string => {
   return `${path.slice(0, path.length - ext.length)}.${number}${ext}`
 }
 
-/** Creates a rejects file; `name` is for messages. */
+/** Creates the rejects file of a run, which may be written more than once; `name` is for messages. */
 export const createRejectsFile = (
   path: string,
   name: string,
   onWarning: (warning: string) => void,
   writing: Pick<Writing, 'isNamed' | 'signal'> = {},
-): RejectsFile => {
+) => {
   /** Holds the stamp of the file that this run wrote last: in a wide file, a row may have more cells the next time. */
   let own: string | undefined
   let moved: readonly number[] = []
@@ -91,7 +79,17 @@ export const createRejectsFile = (
     }
   }
   return {
-    write: async (table, rejects, values = [], signal) => {
+    /**
+     * Writes the rejected rows of a table, if there are any, unless a signal asks to stop; if only some cells of a row are
+     * rejected, its other cells in the columns `values` are left empty. An existing file of that name is moved aside,
+     * unless the new file has all of its rows.
+     */
+    write: async (
+      table: Table,
+      rejects: Rejects,
+      values: readonly number[] = [],
+      signal?: AbortSignal,
+    ): Promise<void> => {
       if (rejects.count() === 0) return
       const { separator } = table.reading
       const onWhole = async (written: string): Promise<void> => {
@@ -104,7 +102,8 @@ export const createRejectsFile = (
       own = stampOf(path)
       await dropHeld(separator)
     },
-    warnOfMovedFiles: () => {
+    /** Warns of files that were moved aside; call it once nothing more is written. */
+    warnOfMovedFiles: (): void => {
       for (const number of moved) {
         onWarning(
           `${name} held lines that this run did not reject, perhaps fixed ones; it was renamed to ${numbered(name, number)}`,
@@ -113,3 +112,4 @@ export const createRejectsFile = (
     },
   }
 }
+export type RejectsFile = ReturnType<typeof createRejectsFile>
