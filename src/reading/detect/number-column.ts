@@ -13,34 +13,6 @@ import {
 import { type AffixedNumber, stripAffixes } from '../../tabular/cells/affixed-number.ts'
 import type { Units } from './units.ts'
 
-/** Describes a column of numbers: how they are read, and what its cells have shown. */
-export type NumberColumn = {
-  readonly name: string
-  /** Holds the decimal sign with which its numbers are read. */
-  readonly sign: DecimalSign
-  /**
-   * Reads a cell of a row; `kpi` is its KPI, if it is known, and `currency` that of a cell that is stored as a number,
-   * `` for none.
-   */
-  readonly read: (text: string, line: number, kpi?: number, currency?: string) => NumberCell | Fault
-  /** Records what a cell shows, without reading it. */
-  readonly note: (text: string, line: number, kpi?: number, currency?: string) => void
-  /** Holds for each sign the first cell that can only be read with it. */
-  readonly proofs: ReadonlyMap<DecimalSign, Evidence>
-  /** Returns the sign that some cells prove and none contradicts. */
-  readonly proven: () => DecimalSign | undefined
-  /** Returns the first cell that is stored as a number, which shows nothing of how texts are written. */
-  readonly stored: () => Evidence | undefined
-  /** Returns the first recorded cell with more decimals than are stored. */
-  readonly rounded: () => Evidence | undefined
-  /** Tells whether cells may stand for no value, and the user has not said so. */
-  readonly hasWords: () => boolean
-  /** Returns why it is in doubt how to read the column; undefined if it is not. */
-  readonly doubt: () => string | undefined
-  /** Returns remarks on a column that can be read. */
-  readonly remarks: () => readonly string[]
-}
-
 const SHORT: Readonly<Record<DecimalSign, RegExp>> = {
   '.': /^-?\d{1,9}(?:\.\d{1,4})?$/,
   ',': /^-?\d{1,9}(?:,\d{1,4})?$/,
@@ -107,7 +79,7 @@ export const createNumberColumn = (
   isGiven: boolean,
   units: Units,
   words?: MissingWords,
-): NumberColumn => {
+) => {
   const short = SHORT[sign]
   const proofs = new Map<DecimalSign, Evidence>()
   const rounded = new Map<DecimalSign, Evidence>()
@@ -146,7 +118,8 @@ export const createNumberColumn = (
     const cell = readAffixedNumber(affixed, used)
     if (cell && !(cell instanceof Fault) && cell.rounded) rounded.set(used, { text, line })
   }
-  const note: NumberColumn['note'] = (text, line, kpi, currency) => {
+  /** Records what a cell shows, without reading it. */
+  const note = (text: string, line: number, kpi?: number, currency?: string): void => {
     if (currency !== undefined) {
       stored.read(text, line, kpi, currency)
       return
@@ -182,20 +155,31 @@ export const createNumberColumn = (
   }
   return {
     name,
+    /** Holds the decimal sign with which its numbers are read. */
     sign,
+    /** Holds for each sign the first cell that can only be read with it. */
     proofs,
     note,
+    /** Returns the sign that some cells prove and none contradicts. */
     proven,
+    /** Returns the first cell that is stored as a number, which shows nothing of how texts are written. */
     stored: stored.stored,
-    rounded: () => rounded.get(proven() ?? sign) ?? stored.rounded(),
-    read: (text, line, kpi, currency) => {
+    /** Returns the first recorded cell with more decimals than are stored. */
+    rounded: (): Evidence | undefined => rounded.get(proven() ?? sign) ?? stored.rounded(),
+    /**
+     * Reads a cell of a row; `kpi` is its KPI, if it is known, and `currency` that of a cell that is stored as a number,
+     * `` for none.
+     */
+    read: (text: string, line: number, kpi?: number, currency?: string): NumberCell | Fault => {
       if (currency !== undefined) return stored.read(text, line, kpi, currency)
       if (!short.test(text)) return readLong(text, line, kpi)
       noteShort(text, line, kpi)
       return shortNumber(text, sign)
     },
-    hasWords: () => words?.isFound() ?? false,
-    doubt: () => {
+    /** Tells whether cells may stand for no value, and the user has not said so. */
+    hasWords: (): boolean => words?.isFound() ?? false,
+    /** Returns why it is in doubt how to read the column; undefined if it is not. */
+    doubt: (): string | undefined => {
       const missing = words?.doubt()
       if (missing !== undefined) return missing
       if (isGiven) return units.doubt()
@@ -204,7 +188,8 @@ export const createNumberColumn = (
       }
       return contradiction() ?? units.doubt()
     },
-    remarks: () => {
+    /** Returns remarks on a column that can be read. */
+    remarks: (): string[] => {
       const remark = units.remark()
       return [
         ...(remark === undefined ? [] : [`${name} has numbers with signs and without: ${remark}`]),
@@ -217,6 +202,7 @@ export const createNumberColumn = (
     },
   }
 }
+export type NumberColumn = ReturnType<typeof createNumberColumn>
 
 /** Tells whether a cell has refuted the sign that was assumed for its column, or may stand for no value. */
 export const isRefuted = ({ proofs, sign, proven, hasWords }: NumberColumn): boolean =>

@@ -30,26 +30,6 @@ import { createSuspectCollector, findPatterns, requireNoTotals, type SuspectRows
 import { requireWriteAccess } from '../directory/lookup.ts'
 import type { ReferenceLists } from '../directory/missing.ts'
 
-/** Holds what the rows of a file have shown. */
-type SeenRows = {
-  /** Holds the reasons for which the last row was rejected. */
-  reasons: string[]
-  /** Counts rows with a cell that is not in its column's format. */
-  misread: number
-  /** Counts the entries that can be imported. */
-  good: number
-  /** Counts by KPI the targets that are not stored, because the KPI keeps none. */
-  readonly lostTargets: Map<number, number>
-  /** Counts values that were rounded to 0, and holds the line of the first. */
-  vanished: { readonly count: number; readonly line: number }
-  /** Counts entries dated more than a year after today, and holds the line and the day of the first. */
-  distant: DistantEntries
-  /** Tells whether some entries belong to KPIs with periods longer than a day. */
-  hasPeriods: boolean
-  /** Watches values of percentages. */
-  readonly small: SmallValues
-}
-
 /** Counts entries that are dated so far ahead that the year may be a slip, and says where the first is. */
 type DistantEntries = { readonly count: number; readonly line: number; readonly day: Day }
 
@@ -64,63 +44,79 @@ type Places = {
 const withOneMore = ({ count, line, day }: DistantEntries, row: BlockRow): DistantEntries =>
   count === 0 ? { count: 1, line: lineOf(row.line), day: row.day } : { count: count + 1, line, day }
 
-/**
- * Creates a sink of rows that sorts them, keeps rejects and counts; `isFraction` tells whether numbers of a KPI are
- * fractions.
- */
-const createRowSink = (
-  { sorter, rejects, summary, yearAhead }: Places,
-  { kpis, created }: Reference,
-  isFraction: (kpi: number) => boolean,
-): RowSink & SeenRows => {
-  let [lastLine, lastMisread, lastKpi] = [0, 0, 0]
-  const sink: RowSink & SeenRows = {
-    reasons: [],
-    misread: 0,
-    good: 0,
-    lostTargets: new Map(),
-    vanished: { count: 0, line: 0 },
-    distant: { count: 0, line: 0, day: 0 },
-    hasPeriods: false,
-    small: createSmallValues(isFraction),
-    entry: (row: BlockRow) => {
-      if (!isBad(row)) {
-        sink.good += 1
-        sink.small.note(row)
-        created?.use(row)
-        if (row.day > yearAhead) sink.distant = withOneMore(sink.distant, row)
-      }
-      if (row.kpi !== lastKpi) sink.hasPeriods ||= hasPeriods(kpis.byId.get(row.kpi))
-      lastKpi = row.kpi
-      if (givesTarget(row) && kpis.byId.get(row.kpi)?.target_default === null) {
-        sink.lostTargets.set(row.kpi, (sink.lostTargets.get(row.kpi) ?? 0) + 1)
-      }
-      sorter.add(row)
-    },
-    reject: (place: number, reasons: readonly string[], isMisread: boolean) => {
-      const line = lineOf(place)
-      const isSameRow = line === lastLine
-      if (!isSameRow) summary.rejected += 1
-      lastLine = line
-      if (isMisread && line !== lastMisread) {
-        sink.misread += 1
-        lastMisread = line
-      }
-      if (!isSameRow) sink.reasons = []
-      for (const reason of reasons) {
-        sink.reasons.push(reason)
-        rejects.add(place, reason)
-      }
-    },
-    rounded: (value, line) => {
-      summary.rounded += 1
-      if (value === 0n) sink.vanished = { count: sink.vanished.count + 1, line: sink.vanished.line || line }
-    },
-    empty: () => {
-      summary.empty += 1
-    },
+/** Sorts the rows of a file, keeps rejects and counts, and holds what the rows have shown. */
+class SeenRows implements RowSink {
+  /** Holds the reasons for which the last row was rejected. */
+  reasons: string[] = []
+  /** Counts rows with a cell that is not in its column's format. */
+  misread = 0
+  /** Counts the entries that can be imported unchanged. */
+  good = 0
+  /** Counts by KPI the targets that are not stored, because the KPI keeps none. */
+  readonly lostTargets = new Map<number, number>()
+  /** Counts values that were rounded to 0, and holds the line of the first. */
+  vanished = { count: 0, line: 0 }
+  /** Counts entries dated more than a year after today, and holds the line and the day of the first. */
+  distant: DistantEntries = { count: 0, line: 0, day: 0 }
+  /** Tells whether some entries belong to KPIs with periods longer than a day, which may hold several entries. */
+  hasPeriods = false
+  /** Holds the KPIs with small values only, and of fractions those with larger ones. */
+  readonly small: SmallValues
+  readonly #places: Places
+  readonly #reference: Reference
+  #lastLine = 0
+  #lastMisread = 0
+  #lastKpi = 0
+
+  /** `isFraction` tells whether numbers of a KPI are fractions. */
+  constructor(places: Places, reference: Reference, isFraction: (kpi: number) => boolean) {
+    this.#places = places
+    this.#reference = reference
+    this.small = createSmallValues(isFraction)
   }
-  return sink
+
+  entry(row: BlockRow): void {
+    const { kpis, created } = this.#reference
+    const { sorter, yearAhead } = this.#places
+    if (!isBad(row)) {
+      this.good += 1
+      this.small.note(row)
+      created?.use(row)
+      if (row.day > yearAhead) this.distant = withOneMore(this.distant, row)
+    }
+    if (row.kpi !== this.#lastKpi) this.hasPeriods ||= hasPeriods(kpis.byId.get(row.kpi))
+    this.#lastKpi = row.kpi
+    if (givesTarget(row) && kpis.byId.get(row.kpi)?.target_default === null)
+      this.lostTargets.set(row.kpi, (this.lostTargets.get(row.kpi) ?? 0) + 1)
+    sorter.add(row)
+  }
+
+  reject(place: number, reasons: readonly string[], isMisread: boolean): void {
+    const { summary, rejects } = this.#places
+    const line = lineOf(place)
+    if (line !== this.#lastLine) {
+      summary.rejected += 1
+      this.reasons = []
+    }
+    this.#lastLine = line
+    if (isMisread && line !== this.#lastMisread) {
+      this.misread += 1
+      this.#lastMisread = line
+    }
+    for (const reason of reasons) {
+      this.reasons.push(reason)
+      rejects.add(place, reason)
+    }
+  }
+
+  rounded(value: bigint, line: number): void {
+    this.#places.summary.rounded += 1
+    if (value === 0n) this.vanished = { count: this.vanished.count + 1, line: this.vanished.line || line }
+  }
+
+  empty(): void {
+    this.#places.summary.empty += 1
+  }
 }
 
 /** Sets after how many rows, if all are bad, the columns count as misunderstood. */
@@ -129,27 +125,21 @@ const TRIAL_ROWS = 20
 /** Sets how many rows are read in one turn, between which signals and timers run: a row may be much work. */
 const ROWS_PER_TURN = 800
 
+/** Holds what of the rows of a file is needed once all have been read. */
+type ShownByRows = Pick<Readonly<SeenRows>, 'good' | 'lostTargets' | 'vanished' | 'distant' | 'hasPeriods' | 'small'>
+
 /** Describes what is known of a file once all of it has been read and checked. */
-export type CheckedFile = Begun & {
-  readonly sourcesOfUsers: SourcesOfUsers
-  readonly formats: ColumnFormats
-  /** Identifies the rows, however the file is written: the SHA-256 of all cells and their lines. */
-  readonly fingerprint: string
-  /** Counts the entries that can be imported unchanged. */
-  readonly good: number
-  /** Counts by KPI the targets that are not stored, because the KPI keeps none. */
-  readonly lostTargets: ReadonlyMap<number, number>
-  readonly vanished: SeenRows['vanished']
-  readonly distant: SeenRows['distant']
-  /** Holds rows that look like totals or footers. */
-  readonly suspects: readonly SuspectRows[]
-  /** Describes rows that were left out although they look like data; undefined if no flag leaves rows out. */
-  readonly leftOut: LeftOutRows | undefined
-  /** Holds the KPIs with small values only, and of fractions those with larger ones. */
-  readonly small: SmallValues
-  /** Tells whether some entries belong to KPIs with periods longer than a day, which may hold several entries. */
-  readonly hasPeriods: boolean
-}
+export type CheckedFile = Begun &
+  ShownByRows & {
+    readonly sourcesOfUsers: SourcesOfUsers
+    readonly formats: ColumnFormats
+    /** Identifies the rows, however the file is written: the SHA-256 of all cells and their lines. */
+    readonly fingerprint: string
+    /** Holds rows that look like totals or footers. */
+    readonly suspects: readonly SuspectRows[]
+    /** Describes rows that were left out although they look like data; undefined if no flag leaves rows out. */
+    readonly leftOut: LeftOutRows | undefined
+  }
 
 /** Holds where checking puts what it finds. */
 type CheckResults = {
@@ -211,7 +201,7 @@ const readRows = async (
     isAssumed &&
     rejects.size() > rejectedBefore &&
     ((watch !== undefined && holdsTexts(begun, watch)) || areRefuted(formats))
-  const sink = createRowSink(results, reference, reference.fractions(formats.givesPercent))
+  const sink = new SeenRows(results, reference, reference.fractions(formats.givesPercent))
   const reader = createRowReader(plan, options, reference, sink, formats)
   const fingerprint = createHash('sha256')
   const collector = createSuspectCollector(plan.header.length)
@@ -250,19 +240,8 @@ const readRows = async (
   await requireFewBad(summary, bad, true)
   const leftOut = table.leftOut?.()
   const suspects = await findPatterns(table, collector.found())
-  const { good, lostTargets, vanished, distant, hasPeriods: isInPeriods } = sink
-  return {
-    sourcesOfUsers: reader.sourcesOfUsers,
-    good,
-    lostTargets,
-    vanished,
-    distant,
-    suspects,
-    leftOut,
-    small: sink.small,
-    hasPeriods: isInPeriods,
-    fingerprint: fingerprint.digest('hex'),
-  }
+  const { sourcesOfUsers } = reader
+  return { ...sink, sourcesOfUsers, suspects, leftOut, fingerprint: fingerprint.digest('hex') }
 }
 
 /** Forgets what has been read, because the rows are read again. */

@@ -15,23 +15,6 @@ import { createTimesOfDay, splitTime } from './time-of-day.ts'
  */
 type Proven = { readonly format: DateFormat; readonly proof: Evidence | undefined; readonly isOnly: boolean }
 
-/** Describes a column of dates: how they are read, and what its cells have shown. */
-export type DateColumn = {
-  readonly name: string
-  /** Holds the format in which its dates are read. */
-  readonly format: DateFormat
-  readonly read: (text: string, line: number) => Day | Fault
-  /** Records what a cell shows, without reading it. */
-  readonly note: (text: string, line: number) => void
-  /** Returns the format that is given or proven by cells, with the cell that proves it. */
-  readonly proven: () => Proven | undefined
-  readonly isRefuted: () => boolean
-  /** Returns why it is in doubt how to read the column; undefined if it is not. */
-  readonly doubt: () => string | undefined
-  /** Returns remarks on a column that can be read: an account may begin its year in another month. */
-  readonly remarks: () => readonly string[]
-}
-
 /** Sets how many texts are remembered; few files have more different dates. */
 const REMEMBERED = 10_000
 
@@ -147,7 +130,7 @@ export const createDateColumn = (
   basis: FormatBasis,
   times = createTimesOfDay(name, undefined),
   meant: MeantParts = partsMeant(name),
-): DateColumn => {
+) => {
   const isGiven = basis === 'given'
   const known = formatsFor(meant)
   // Formats are told apart without their language, which the names of all cells say.
@@ -252,9 +235,11 @@ export const createDateColumn = (
   }
   return {
     name,
+    /** Holds the format in which its dates are read. */
     format,
+    /** Records what a cell shows, without reading it. */
     note,
-    read: (cell, line) => {
+    read: (cell: string, line: number): Day | Fault => {
       const text = times.dateOf(cell, line)
       const day = format.read(text)
       const isKnown = typeof day === 'number' && left.length === 1 && left[0] === base
@@ -266,7 +251,8 @@ export const createDateColumn = (
       }
       return faultOfDate(text, format)
     },
-    proven: () => {
+    /** Returns the format that is given or proven by cells, with the cell that proves it. */
+    proven: (): Proven | undefined => {
       const [only] = left
       if (isGiven) return { format, proof, isOnly: true }
       const isSettled = !conflict && left.length < known.length && !doubtfulCell() && !rivalDoubt() && !monthDoubt()
@@ -277,7 +263,8 @@ export const createDateColumn = (
       const isOnly = left.every((one) => one === only || (only.order !== undefined && one.order === only.order))
       return { format: settled, proof, isOnly }
     },
-    remarks: () => [
+    /** Returns remarks on a column that can be read: an account may begin its year in another month. */
+    remarks: (): string[] => [
       ...times.remarks(),
       ...(first && isOfYear(format)
         ? [
@@ -285,12 +272,13 @@ export const createDateColumn = (
           ]
         : []),
     ],
-    isRefuted: () =>
+    isRefuted: (): boolean =>
       !left.includes(base) ||
       conflict !== undefined ||
       times.isFound() ||
       (basis === 'assumed' && unsaid !== undefined),
-    doubt: () => {
+    /** Returns why it is in doubt how to read the column; undefined if it is not. */
+    doubt: (): string | undefined => {
       const timed = times.doubt((text) => left[0]?.read(text))
       if (timed !== undefined) return timed
       const lacks = unsaidDoubt()
@@ -305,3 +293,4 @@ export const createDateColumn = (
     },
   }
 }
+export type DateColumn = ReturnType<typeof createDateColumn>

@@ -42,26 +42,6 @@ type Rejected = {
   readonly columns: ReadonlySet<number> | undefined
 }
 
-/** Collects the rows that were not imported, with the reasons, in constant memory. */
-export type Rejects = {
-  /** Rejects a line, or in a wide file the cell at a place. */
-  readonly add: (place: number, reason: string) => void
-  /** Returns the number of reasons. */
-  readonly size: () => number
-  /** Returns the number of lines with a reason. */
-  readonly count: () => number
-  /** Tells whether the reasons take so much room that a file with more of them is refused. */
-  readonly isFull: () => boolean
-  /**
-   * Yields every line once, in order, with all its reasons: many at a time, between which other work goes on, and
-   * which end if a signal asks for it.
-   */
-  readonly lines: (signal?: AbortSignal) => AsyncGenerator<readonly Rejected[]>
-  /** Removes all. */
-  readonly clear: () => void
-  readonly close: () => void
-}
-
 const BLOCK_ROWS = 4096
 /**
  * Sets how many rows are sorted in memory: few enough for memory, and enough that millions of rejects make few sorted
@@ -93,22 +73,30 @@ const blame = (open: OpenLine, place: number, reason: string): void => {
   else open.columns?.add(column)
 }
 
-/** Creates the rejects, which are kept in `folder` if they do not fit in memory. */
-export const createRejects = (folder: string): Rejects => {
+/** Collects the rows that were not imported, with the reasons, in constant memory: they are kept in `folder` if they do not fit in memory. */
+export const createRejects = (folder: string) => {
   const sorter = createSorter(folder, RUN_ROWS)
   let [known, count, bytes] = [createLineSet(), 0, 0]
   return {
-    // The second part of the key keeps a line's reasons in the order in which they were found.
-    add: (place, reason) => {
+    /** Rejects a line, or in a wide file the cell at a place. */
+    add: (place: number, reason: string): void => {
+      // The second part of the key keeps a line's reasons in the order in which they were found.
       const line = lineOf(place)
       if (known.add(line)) count += 1
       bytes += BYTES_A_REASON + reason.length
       sorter.add({ owner: line, kpi: sorter.size(), line: place, notes: reason, ...NO_VALUES })
     },
+    /** Returns the number of reasons. */
     size: sorter.size,
-    count: () => count,
-    isFull: () => bytes > MOST_BYTES,
-    lines: async function* (signal) {
+    /** Returns the number of lines with a reason. */
+    count: (): number => count,
+    /** Tells whether the reasons take so much room that a file with more of them is refused. */
+    isFull: (): boolean => bytes > MOST_BYTES,
+    /**
+     * Yields every line once, in order, with all its reasons: many at a time, between which other work goes on, and
+     * which end if a signal asks for it.
+     */
+    lines: async function* (signal?: AbortSignal): AsyncGenerator<readonly Rejected[]> {
       let open: OpenLine | undefined
       for (const block of sorter.blocks(BLOCK_ROWS)) {
         await nextTurn(signal)
@@ -125,13 +113,15 @@ export const createRejects = (folder: string): Rejects => {
       }
       if (open) yield [closed(open)]
     },
-    clear: () => {
+    /** Removes all. */
+    clear: (): void => {
       sorter.clear()
       ;[known, count, bytes] = [createLineSet(), 0, 0]
     },
     close: sorter.close,
   }
 }
+export type Rejects = ReturnType<typeof createRejects>
 
 const isRejectColumn = (name: string | undefined): boolean => REJECT_COLUMNS.some((column) => column === name)
 
