@@ -144,7 +144,7 @@ export class ProvisionalKind<T extends Named> {
   }
 }
 
-type NamedUser = User & Named
+export type NamedUser = User & Named
 
 /** Maps provisional ids to those of the things that were created. */
 export type RealIds = {
@@ -229,8 +229,8 @@ const provisionalUser = (
   }
 }
 
-/** Holds the lookups of a service. */
-type Lookups = {
+/** Holds what names mean; there are breakdown items only where not users alone have entries. */
+export type Lookups = {
   readonly kpis: Lookup<Kpi>
   readonly users: Lookup<NamedUser>
   readonly sources: Lookup<BreakdownItem & Named> | undefined

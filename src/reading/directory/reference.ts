@@ -11,9 +11,9 @@ import { faultOfAssignment, faultsOfItem, faultsOfKpi, faultsOfUser } from '../.
 import type { Resource } from '../../domain/schema.ts'
 import { verbsIn } from '../../domain/variants.ts'
 import { ownerOfItem } from '../../domain/entry-key.ts'
-import { Missing, type RealIds, type ReferenceLists } from './missing.ts'
+import { type Lookups, Missing, type NamedUser, type RealIds, type ReferenceLists } from './missing.ts'
 import { exactNoNames, isProvisional, type Lookup, lookupOfIds, withRealId } from './lookup.ts'
-import type { Creation, ImportOptions } from '../options/options.ts'
+import type { ImportOptions } from '../options/options.ts'
 import { Percentages } from './percentages.ts'
 import { memoize } from '../formats/date-format.ts'
 
@@ -27,80 +27,27 @@ export const askedId = (text: string): number | undefined => {
 export const findGroup = <T extends Named>(groups: readonly T[], text: string): T | undefined =>
   groups.find(({ name }) => looseName(name) === looseName(text)) ?? groups.find(({ id }) => id === askedId(text))
 
-type NamedUser = User & { readonly name: string }
-
 /** Describes a user and a KPI without an assignment, which the import may create. */
 export type Pair = { readonly user: User; readonly kpi: Kpi }
 
-/** Says what an import needs of the reference data. */
+/** Says what an import needs of the reference data, and what the user said of it. */
 type ReferenceNeeds = {
   readonly createAssignments: boolean
   /** Tells whether entries may belong to breakdown items. */
   readonly sources: boolean
-  /** Describes what to create of what the service lacks; undefined if nothing is. */
-  readonly create?: Creation | undefined
-  /** Maps texts in the file to the KPIs that they mean. */
-  readonly mapKpi?: ReadonlyMap<string, string> | undefined
-  /** Says whether the numbers in columns of names are ids or names, and so whether any word is a name. */
-  readonly numbersAs?: ImportOptions['numbersAs']
-  /** Says what values below 1 of percentage KPIs are. */
-  readonly percent?: ImportOptions['percent']
-} & ReferenceLists
-
-/** Holds what a file's rows refer to, fetched once. */
-export type Reference = {
-  readonly kpis: Lookup<Kpi>
-  readonly users: Lookup<NamedUser>
-  /** Holds breakdown items; undefined if only users have entries. */
-  readonly sources: Lookup<BreakdownItem & Named> | undefined
-  /** Returns a breakdown item with its owner number as the id; for a person's item that is the user's id. */
-  readonly ownerOf: (item: Named) => Named
-  /**
-   * Fetches the assignments of users, unless they cannot be read or have been fetched already: a
-   * request for each user. `onFetched` receives how many users that has been done for; it may throw to stop.
-   */
-  readonly fetchAssignments: (userIds: Iterable<number>, onFetched?: (users: number) => void) => Promise<void>
-  /** Tells whether rows were refused because their KPI is not assigned to their user. */
-  readonly lacksAssignments: () => boolean
-  /** Returns a user's target for a KPI; null if there is none, undefined if it is not known. */
-  readonly userTarget: (userId: number, kpiId: number) => Decimal | null | undefined
-  /** Returns the highest `sort_order` of a user's assignments; 0 if there are none. */
-  readonly lastPlaceOf: (userId: number) => number
-  /** Returns why an owner may not have values of a KPI, in the service's own words; empty when they may. */
-  readonly faultsOf: (owner: number, kpiId: number) => readonly string[]
-  /** Returns the assignments that rows need and that do not exist. */
-  readonly missing: () => readonly Pair[]
-  /**
-   * Returns the function that tells whether numbers of a KPI are fractions that mean percentages, because the user says
-   * so; `givesPercent` tells whether the file gives it the unit percent.
-   */
-  readonly fractions: (givesPercent: (kpiId: number) => boolean) => (kpiId: number) => boolean
-  readonly percentages: Percentages
-  /** Holds the texts that `--map-kpi` gives a KPI and that the file does not have. */
-  readonly unusedNames: ReadonlySet<string>
-  /** Holds what rows name and the service does not have, if it is created. */
-  readonly created: Missing | undefined
-  /**
-   * Takes the ids of what was created, for all that is asked from now on; tells whether rows are still in the order of
-   * their keys.
-   */
-  readonly settle: (ids: RealIds) => boolean
-  /** Lists what rows refer to and could not be read, so that it is not checked before they are sent. */
-  readonly unchecked: Set<CheckedThing>
-}
+} & Pick<Partial<ImportOptions>, 'create' | 'mapKpi' | 'numbersAs' | 'percent'> &
+  ReferenceLists
 
 /** Lists what may be left unchecked, in the order of messages. */
 const CHECKED = ['KPIs', 'users', 'breakdown items', 'assignments', 'entries'] as const
 type CheckedThing = (typeof CHECKED)[number]
 
 /** Returns a short text that lists what was left unchecked. */
-export const tellUnchecked = ({ unchecked }: Reference): string =>
+export const tellUnchecked = ({ unchecked }: { readonly unchecked: ReadonlySet<CheckedThing> }): string =>
   CHECKED.filter((one) => unchecked.has(one)).join(', ')
 
 /** Bounds the names that are remembered: those of a header are looked up several times. */
 const MOST_NAMES = 1 << 15
-
-type Lookups = Pick<Reference, 'kpis' | 'users' | 'sources'>
 
 const lookUp = async <T extends Named>(
   client: Client,
@@ -216,7 +163,7 @@ const itemsOfUsers = (sources: Lookups['sources']): Map<number, BreakdownItem> =
  * Fetches all KPIs and users, and breakdown items if they are needed, as far as the key may read them. A missing
  * assignment is a fault, or is noted if the import creates assignments.
  */
-export const fetchReference = async (client: Client, needs: ReferenceNeeds): Promise<Reference> => {
+export const fetchReference = async (client: Client, needs: ReferenceNeeds) => {
   const known = await fetchLookups(client, needs)
   const created = needs.create && new Missing(known, needs.create)
   const unusedNames = new Set<string>()
@@ -255,8 +202,13 @@ export const fetchReference = async (client: Client, needs: ReferenceNeeds): Pro
   const judged = new Map<number, Map<number, readonly string[]>>()
   return {
     ...lookups,
-    ownerOf: ({ id, name }) => ({ name, id: sources?.byId.get(id)?.user_id ?? ownerOfItem(id) }),
-    fetchAssignments: async (userIds, onFetched) => {
+    /** Returns a breakdown item with its owner number as the id; for a person's item that is the user's id. */
+    ownerOf: ({ id, name }: Named): Named => ({ name, id: sources?.byId.get(id)?.user_id ?? ownerOfItem(id) }),
+    /**
+     * Fetches the assignments of users, unless they cannot be read or have been fetched already: a
+     * request for each user. `onFetched` receives how many users that has been done for; it may throw to stop.
+     */
+    fetchAssignments: async (userIds: Iterable<number>, onFetched?: (users: number) => void): Promise<void> => {
       if (!readsAssignments) return
       for (const id of new Set(userIds)) {
         if (assigned.has(id) || isProvisional(id)) continue
@@ -265,14 +217,18 @@ export const fetchReference = async (client: Client, needs: ReferenceNeeds): Pro
         onFetched?.(assigned.size)
       }
     },
-    lacksAssignments: () => lacksAssignments,
-    userTarget: (userId, kpiId) => {
+    /** Tells whether rows were refused because their KPI is not assigned to their user. */
+    lacksAssignments: (): boolean => lacksAssignments,
+    /** Returns a user's target for a KPI; null if there is none, undefined if it is not known. */
+    userTarget: (userId: number, kpiId: number): Decimal | null | undefined => {
       const ofUser = assigned.get(userId)
       return ofUser && (ofUser.get(kpiId)?.user_target ?? null)
     },
-    lastPlaceOf: (userId) =>
+    /** Returns the highest `sort_order` of a user's assignments; 0 if there are none. */
+    lastPlaceOf: (userId: number): number =>
       [...(assigned.get(userId)?.values() ?? [])].reduce((last, { sort_order }) => Math.max(last, sort_order), 0),
-    faultsOf: (owner, kpiId) => {
+    /** Returns why an owner may not have values of a KPI, in the service's own words; empty when they may. */
+    faultsOf: (owner: number, kpiId: number): readonly string[] => {
       const ofOwner = judged.get(owner) ?? new Map<number, readonly string[]>()
       if (ofOwner.size === 0) judged.set(owner, ofOwner)
       const known = ofOwner.get(kpiId)
@@ -281,12 +237,23 @@ export const fetchReference = async (client: Client, needs: ReferenceNeeds): Pro
       ofOwner.set(kpiId, faults)
       return faults
     },
-    missing: () => missing,
+    /** Returns the assignments that rows need and that do not exist. */
+    missing: (): readonly Pair[] => missing,
+    /**
+     * Returns the function that tells whether numbers of a KPI are fractions that mean percentages, because the user says
+     * so; `givesPercent` tells whether the file gives it the unit percent.
+     */
     fractions: await percentages.fractions(),
     percentages,
+    /** Holds the texts that `--map-kpi` gives a KPI and that the file does not have. */
     unusedNames,
+    /** Holds what rows name and the service does not have, if it is created. */
     created,
-    settle: (ids) => {
+    /**
+     * Takes the ids of what was created, for all that is asked from now on; tells whether rows are still in the order of
+     * their keys.
+     */
+    settle: (ids: RealIds): boolean => {
       const isInOrder = created?.settle(ids) ?? true
       const pairs = missing.splice(0)
       for (const { user, kpi } of pairs) {
@@ -304,6 +271,10 @@ export const fetchReference = async (client: Client, needs: ReferenceNeeds): Pro
       }
       return isInOrder
     },
+    /** Lists what rows refer to and could not be read, so that it is not checked before they are sent. */
     unchecked,
   }
 }
+
+/** Holds what a file's rows refer to, fetched once. */
+export type Reference = Awaited<ReturnType<typeof fetchReference>>

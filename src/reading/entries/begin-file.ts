@@ -200,15 +200,8 @@ export const beginFile = async (
   const heading = await readHeading(table, options, onProgress)
   const { header } = heading
   const sources = mayHaveSources(header, client, options)
-  const reference = await fetchReference(client, {
-    createAssignments: mayAssign(client, options),
-    sources,
-    create: options.create,
-    mapKpi: options.mapKpi,
-    numbersAs: options.numbersAs,
-    percent: options.percent,
-    ...lists,
-  })
+  const createAssignments = mayAssign(client, options)
+  const reference = await fetchReference(client, { ...options, createAssignments, sources, ...lists })
   const isMarked = table.reading.hasMark && isExported(header)
   const { contents, ...others } = heading
   const planWith = (shown: Contents): ColumnPlan => ({
@@ -258,13 +251,8 @@ export const faultsOfHeaders = async (
   await requireWriteAccess(client)
   const headers = await Promise.all(tables.map(headerOf))
   const sources = headers.some((header) => mayHaveSources(header, client, options))
-  const reference = await fetchReference(client, {
-    createAssignments: false,
-    sources,
-    create: options.create,
-    mapKpi: options.mapKpi,
-    numbersAs: options.numbersAs,
-  })
+  const needs = { ...options, createAssignments: false, sources, percent: undefined }
+  const reference = await fetchReference(client, needs)
   const faultOf = async (table: Table): Promise<KpiError | undefined> => {
     try {
       planBy(await readHeading(table, options), client, options, reference)

@@ -240,8 +240,9 @@ const readRows = async (
   await requireFewBad(summary, bad, true)
   const leftOut = table.leftOut?.()
   const suspects = await findPatterns(table, collector.found())
-  const { sourcesOfUsers } = reader
-  return { ...sink, sourcesOfUsers, suspects, leftOut, fingerprint: fingerprint.digest('hex') }
+  const { good, lostTargets, vanished, distant, hasPeriods, small } = sink
+  const seen = { good, lostTargets, vanished, distant, hasPeriods, small }
+  return { ...seen, sourcesOfUsers: reader.sourcesOfUsers, suspects, leftOut, fingerprint: fingerprint.digest('hex') }
 }
 
 /** Forgets what has been read, because the rows are read again. */

@@ -212,36 +212,31 @@ const allItems = ({ sources }: Reference): BreakdownItem[] =>
 /** Describes the group that new items go into by its name or id, and the names of others that it is new beside. */
 type GroupOfNew = { readonly name: string; readonly beside: readonly string[] }
 
-/** Returns the group that new items go into, or why it is not clear. */
+/**
+ * Returns the group that new items go into. Refuses new items beside items of another group, and items of another group
+ * than the one that their column names.
+ */
 const groupOfNew = async (
   { plan, reference }: CheckedFile,
   created: Missing,
   asked: string | undefined,
   listGroups: ListGroups | undefined,
-): Promise<GroupOfNew | Issue | undefined> => {
+): Promise<GroupOfNew | undefined> => {
   const isNew = (created.items?.used() ?? []).length > 0
   const found = created.foundItems()
   if (!isNew && found.length === 0) return undefined
   const groups = await listGroups?.()
   const name = groupName(plan, asked)
-  if (groups) {
-    const beside = findGroup(groups, name) ? [] : groups.map((group) => group.name)
-    return faultOfGroups(groups, found, name, isNew) ?? (isNew ? { name, beside } : undefined)
-  }
-  const id = isNew ? groupWithoutNames(asked, found, allItems(reference)) : undefined
-  return typeof id === 'number' ? { name: String(id), beside: [] } : id
-}
-
-/**
- * Returns the group that new items go into. Refuses new items beside items of another group, and items of another group
- * than the one that their column names.
- */
-const settleGroup = async (...of: Parameters<typeof groupOfNew>): Promise<GroupOfNew | undefined> => {
-  const found = await groupOfNew(...of)
-  if (!found || 'name' in found) return found
-  throw new KpiError('malformed', 'it is not clear which breakdown items some names mean; nothing was sent', {
-    issues: [found],
-  })
+  const id = isNew && !groups ? groupWithoutNames(asked, found, allItems(reference)) : undefined
+  const fault = groups ? faultOfGroups(groups, found, name, isNew) : typeof id === 'number' ? undefined : id
+  if (fault)
+    throw new KpiError('malformed', 'it is not clear which breakdown items some names mean; nothing was sent', {
+      issues: [fault],
+    })
+  if (typeof id === 'number') return { name: String(id), beside: [] }
+  return isNew && groups
+    ? { name, beside: findGroup(groups, name) ? [] : groups.map((group) => group.name) }
+    : undefined
 }
 
 /** Refuses new people where no interface creates them. */
@@ -314,7 +309,7 @@ export const planMissing = async (
   applyDefinitions(created, kpis)
   const items = (created.items?.used() ?? []).map(({ id, name }) => ({ id, name }))
   const users = usersOf(created)
-  const group = await settleGroup(checked, created, asked, listGroups)
+  const group = await groupOfNew(checked, created, asked, listGroups)
   if (kpis.length + users.length + items.length === 0) return undefined
   if (client.variant === 'v1') await requirePeople(users, listGroups)
   return {
