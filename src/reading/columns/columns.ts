@@ -2,6 +2,7 @@ import { type Issue, KpiError } from '../../domain/errors.ts'
 import type { ImportOptions, Role } from '../options/options.ts'
 import { delimiterName, DELIMITERS } from '../../tabular/source/text-format.ts'
 import {
+  faultsOfTwice,
   labelAt,
   type HeaderFindings,
   isYearName,
@@ -52,16 +53,6 @@ export class UnclearHeader extends KpiError {
     this.lacking = lacking
   }
 }
-
-/** Returns the faults of roles with both a constant and a column, as the column would be ignored silently. */
-const doubleRoles = ({ header, roles }: HeaderFindings, options: ImportOptions): Issue[] =>
-  KEY_ROLES.flatMap((role) => {
-    const at = roles.get(role)
-    if (at === undefined || options[role] === undefined) return []
-    return [
-      { field: role, message: `is given by --${role} and by the column "${header[at]}"; leave one out (--ignore)` },
-    ]
-  })
 
 /** Returns the fault of columns for parts of a year, if nothing says of which. */
 const faultOfParts = (header: readonly string[], { columns }: WideColumns): Issue => {
@@ -188,7 +179,8 @@ export const planColumns = (heading: Heading, options: ImportOptions, directorie
       role === 'date' && wide?.of === 'date' ? faultOfParts(header, wide) : faultOfLacking(search, role, wide),
     )
   const ofWide = !wide && missing.some(({ field }) => field === 'actual') ? faultOfWide(search) : []
-  const issues = [...found.issues, ...doubleRoles(found, options), ...missing, ...ofWide]
+  const given = KEY_ROLES.filter((role) => options[role] !== undefined)
+  const issues = [...found.issues, ...faultsOfTwice(found, given), ...missing, ...ofWide]
   if (issues.length > 0) {
     throw new UnclearHeader(UNCLEAR + (missing.length > 0 ? hint : ''), issues, plan, lacking)
   }

@@ -78,15 +78,9 @@ export const faultsOfUnclear = (
     .slice(0, SHOWN)
     .map((at) => ({ field: labelAt(found, at), message: doubtOf(found, contents, at, use) }))
   const more = places.length - SHOWN
-  return more > 0
-    ? [
-        ...faults,
-        {
-          field: 'header',
-          message: `${countOf(more, 'more column has', 'more columns have')} numbers and other texts`,
-        },
-      ]
-    : faults
+  if (more <= 0) return faults
+  const message = `${countOf(more, 'more column has', 'more columns have')} numbers and other texts`
+  return [...faults, { field: 'header', message }]
 }
 
 /** Returns what the cells of a column are, if they are hardly names of what values belong to. */

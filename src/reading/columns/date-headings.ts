@@ -8,6 +8,7 @@ import { englishMonth } from '../formats/calendar-names.ts'
 import { type MeantParts, partsMeant } from '../formats/period-words.ts'
 import { type HeaderFindings, isYearName, unassignedColumns } from './header.ts'
 import {
+  type Headings,
   dateIn,
   dayInSomeYear,
   faultOfForms,
@@ -58,10 +59,7 @@ const HEADER_LINE = 1
 const YEAR = /^\d{4}$/
 
 /** Describes labels of columns, of which some may be dates. */
-type Labels = {
-  readonly header: readonly string[]
-  readonly places: readonly number[]
-  readonly textOf: (at: number) => string
+type Labels = Headings & {
   readonly holdsValues: (at: number) => boolean
   readonly seemsToHoldValues: (at: number) => boolean
   readonly meant: MeantParts
@@ -96,22 +94,21 @@ const faultsOfOthers = (
 ): Issue[] => {
   const unread = places.filter((at) => !isRead(at) && holdsValues(at))
   const others = new Set(unread.filter((at) => looksLikeDate(textOf(at))))
-  const marked = faultOfMarked(header, unread, textOf, format, mayAsk)
+  const marked = faultOfMarked({ header, places: unread, textOf }, format, mayAsk)
   if (others.size === 0) return marked
   const all = places.filter((at) => isRead(at) || others.has(at))
-  return [...faultsOfNoDates(header, [...others], textOf), ...faultOfForms(header, all, textOf, format), ...marked]
+  return [
+    ...faultsOfNoDates({ header, places: [...others], textOf }),
+    ...faultOfForms({ header, places: all, textOf }, format),
+    ...marked,
+  ]
 }
 
 /** Reads the labels as dates in the one format that fits them all. */
 const readDates = (labels: Labels, dates: readonly number[], asked: DateFormat | undefined, isTold: boolean) => {
   const { textOf } = labels
-  const column = createDateColumn(
-    'header',
-    asked ?? PLAIN_FORMAT,
-    asked === undefined ? 'assumed' : 'given',
-    undefined,
-    labels.meant,
-  )
+  const basis = asked === undefined ? 'assumed' : 'given'
+  const column = createDateColumn('header', asked ?? PLAIN_FORMAT, basis, undefined, labels.meant)
   for (const at of dates) column.note(textOf(at), HEADER_LINE)
   const format = column.proven()?.format
   const columns = dates.flatMap((at) => {
@@ -134,14 +131,9 @@ const faultsOfDoubles = (
   return columns.flatMap(({ at, day }) => {
     const before = first.get(day)
     if (before === undefined) first.set(day, at)
-    return before === undefined || before === at
-      ? []
-      : [
-          {
-            field: 'header',
-            message: `"${textOf(before)}" and "${textOf(at)}" are the same day or period in columns ${before + 1} and ${at + 1}; leave one out (--ignore "#${at + 1}")`,
-          },
-        ]
+    if (before === undefined || before === at) return []
+    const message = `"${textOf(before)}" and "${textOf(at)}" are the same day or period in columns ${before + 1} and ${at + 1}; leave one out (--ignore "#${at + 1}")`
+    return [{ field: 'header', message }]
   })
 }
 
@@ -204,7 +196,7 @@ const findInYears = (labels: Labels, above: Labels['textOf'], least: number): Da
   const marked = new Set(labels.places.filter(isMarked))
   const rest = labels.places.filter((at) => !marked.has(at))
   const { issues, ...read } = readDates({ ...labels, places: rest, textOf, mayAsk: false }, places, undefined, false)
-  const ofYears = faultOfMarked(labels.header, [...marked], above, undefined, false)
+  const ofYears = faultOfMarked({ header: labels.header, places: [...marked], textOf: above }, undefined, false)
   return { ...read, issues: [...issues, ...ofYears], other: undefined }
 }
 

@@ -354,6 +354,15 @@ const lackingText = (role: string, found: HeaderFindings<string>, hasFlag: boole
   return `no column is the ${role}; give one with ${mapFlag(role, meant)}${flag}`
 }
 
+/** Returns the faults of roles that a flag and a column give, of which the column would be ignored silently. */
+export const faultsOfTwice = (found: HeaderFindings<string>, given: Iterable<string>): Issue[] =>
+  [...given]
+    .filter((role) => found.roles.has(role))
+    .map((role) => ({
+      field: role,
+      message: `is given by ${flagOf(role)} and by the column "${found.header[found.roles.get(role) ?? 0]}"; leave one out (--ignore)`,
+    }))
+
 /** Returns the faults of roles that every row needs, some of which have no flag, and of those that are given twice. */
 export const faultsOfNeeded = (
   found: HeaderFindings<string>,
@@ -361,15 +370,10 @@ export const faultsOfNeeded = (
   constants: ReadonlyMap<string, string>,
   withoutFlag: readonly string[] = [],
 ): Issue[] => {
-  const { header, roles: places } = found
-  const lacking = needed.filter((role) => !places.has(role) && !constants.has(role))
-  const twice = [...constants.keys()].filter((role) => places.has(role))
+  const lacking = needed.filter((role) => !found.roles.has(role) && !constants.has(role))
   return [
     ...lacking.map((role) => ({ field: role, message: lackingText(role, found, !withoutFlag.includes(role)) })),
-    ...twice.map((role) => ({
-      field: role,
-      message: `is given by ${flagOf(role)} and by the column "${header[places.get(role) ?? 0]}"; leave one out (--ignore)`,
-    })),
+    ...faultsOfTwice(found, constants.keys()),
   ]
 }
 

@@ -125,6 +125,13 @@ const isNoDate = (text: string): boolean => formsOf(text).dates.length === 0 && 
 /** Tells whether a heading is written like a day or period that does not exist, and so that it is hardly a name. */
 export const isNoSuchDate = (text: string): boolean => !/^\d+$/.test(text) && isNoDate(text)
 
+/** Describes columns, and what heads each. */
+export type Headings = {
+  readonly header: readonly string[]
+  readonly places: readonly number[]
+  readonly textOf: (at: number) => string
+}
+
 /** Describes columns whose headings are written in one form. */
 type FormOfHeadings = { readonly form: string; readonly places: readonly number[] }
 
@@ -176,12 +183,7 @@ const flagsToKeep = (header: readonly string[], groups: readonly FormOfHeadings[
 }
 
 /** Returns the fault of headings that are dates in several forms; `format` is that in which some of them are read. */
-export const faultOfForms = (
-  header: readonly string[],
-  places: readonly number[],
-  textOf: (at: number) => string,
-  format: DateFormat | undefined,
-): Issue[] => {
+export const faultOfForms = ({ header, places, textOf }: Headings, format: DateFormat | undefined): Issue[] => {
   const isRead = (at: number): boolean => typeof format?.read(textOf(at)) === 'number'
   const read = places.filter(isRead)
   const others = groupByForm(
@@ -202,11 +204,7 @@ export const faultOfForms = (
 const SHOWN_FAULTS = 3
 
 /** Returns the faults of headings that are written like days or periods, of which there are none. */
-export const faultsOfNoDates = (
-  header: readonly string[],
-  places: readonly number[],
-  textOf: (at: number) => string,
-): Issue[] =>
+export const faultsOfNoDates = ({ header, places, textOf }: Headings): Issue[] =>
   places
     .filter((at) => isNoDate(textOf(at)))
     .slice(0, SHOWN_FAULTS)
@@ -351,9 +349,7 @@ const readingOf = (marked: readonly MarkedHeading[], formats: readonly (DateForm
  * the other dates, and `mayAsk` tells whether another one may be given.
  */
 export const faultOfMarked = (
-  header: readonly string[],
-  places: readonly number[],
-  textOf: (at: number) => string,
+  { header, places, textOf }: Headings,
   format: DateFormat | undefined,
   mayAsk: boolean,
 ): Issue[] => {

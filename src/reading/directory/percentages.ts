@@ -9,6 +9,7 @@ import type { Unit } from '../../domain/resources/catalog.ts'
 import type { Kpi } from '../../domain/resources/kpi.ts'
 import type { BlockRow } from '../../blocks/block.ts'
 import { type ImportOptions, OTHER_KPIS, type PercentAs } from '../options/options.ts'
+import type { NumberCell } from '../formats/number.ts'
 import { isProvisional } from './lookup.ts'
 import { lineOf } from '../../blocks/packed-row.ts'
 import { ACTUAL, TARGET } from '../../domain/entry-block.ts'
@@ -220,18 +221,14 @@ const faultOf = (name: string, what: string, { value, line }: Shown, flagFor: (a
 }
 
 /** Returns a fraction as a percentage: exactly a hundred times as much, with the digits that are rounded away then. */
-export const percentOfFraction = (
-  value: Decimal,
-  beyond: string,
-): { readonly value: Decimal; readonly beyond: string; readonly isRounded: boolean } => {
+export const percentOfFraction = ({ value, beyond = '' }: Omit<NumberCell, 'rounded'>): NumberCell => {
   const { units, width } = exactDecimal(value, beyond)
-  const scale = 10n ** BigInt(width)
-  const percent = { units: units * 100n, width }
-  const rest = percent.units % scale
+  const percent = { units: units * HUNDRED, width }
+  const rest = percent.units % 10n ** BigInt(width)
   const digits = String(rest < 0n ? -rest : rest).padStart(width, '0')
   return {
     value: roundExact(percent),
     beyond: rest === 0n ? '' : (rest < 0n ? '-' : '') + digits,
-    isRounded: rest !== 0n,
+    rounded: rest !== 0n,
   }
 }

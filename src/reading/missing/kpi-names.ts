@@ -50,12 +50,10 @@ const faultOfHeader = (name: string, header: string, others: readonly KpiColumn[
 const faultOfCells = (name: string, columns: readonly WideColumn[]): Issue[] => {
   const role = roleNamed(name)
   if (role === undefined || !VALUE_ROLES.has(role)) return []
+  const places = columns.map(({ at }) => `#${at + 1}`)
   const leaves =
-    columns.length > 0
-      ? `${listFlag(
-          '--ignore',
-          columns.map(({ at }) => `#${at + 1}`),
-        )} leaves its columns out`
+    places.length > 0
+      ? `${listFlag('--ignore', places)} leaves its columns out`
       : `${listFlag('--ignore-rows', [name])} leaves its rows out`
   const message = `would be a new KPI, and is called like the ${role} of one: ${leaves}; ${listFlag('--map-kpi', [`${name}=${name}`])} makes it a KPI`
   return [{ field: name, message }]

@@ -23,6 +23,14 @@ import { faultsOfRoles } from './kpi-names.ts'
 import { createTotalReader, type NewKind, type TotalName } from './total-names.ts'
 import type { MissingPlan } from './plan-missing.ts'
 
+/** Holds a file that names what the service lacks, and what the user said of it. */
+type NamingFile = {
+  readonly checked: CheckedFile
+  readonly created: Missing
+  readonly options: ImportOptions
+  readonly pause: Pause
+}
+
 /** Describes new names of a kind, and where the file has them. */
 type NewNames = {
   readonly kind: NewKind
@@ -43,10 +51,9 @@ type NewNames = {
 const namesOf = (things: readonly Named[]): string[] => things.map(({ name }) => name)
 
 /** Returns the names of all that is new, by kinds. */
-const newNames = (
-  { plan: { wide }, reference: { kpis, users, sources } }: CheckedFile,
-  created: Missing,
-): NewNames[] => {
+const newNames = ({ checked, created }: NamingFile): NewNames[] => {
+  const { wide } = checked.plan
+  const { kpis, users, sources } = checked.reference
   const areHeaders = (role: NameRole): boolean => wide?.of === role || wide?.over === role
   const of = (
     kind: NewKind,
@@ -130,14 +137,10 @@ const waysOfAll = (found: readonly FoundTotal[], areHeaders: boolean, ignored: r
 }
 
 /** Returns the faults of new things with the name of a total, which would count everything twice. */
-const faultsOfTotals = async (
-  checked: CheckedFile,
-  created: Missing,
-  options: ImportOptions,
-  pause: Pause,
-): Promise<Issue[]> => {
+const faultsOfTotals = async (file: NamingFile): Promise<Issue[]> => {
+  const { checked, options, pause } = file
   const ignored = options.ignoreRows ?? []
-  const faults = newNames(checked, created).map(async (one) => {
+  const faults = newNames(file).map(async (one) => {
     const { kind, role, areHeaders } = one
     const isNamed = namedByUser(options, role)
     const totals = await totalsAmong(checked, one, pause)
@@ -177,8 +180,9 @@ const waysOfWords = (
 }
 
 /** Returns the faults of new things with names that name nothing: errors of spreadsheets, and words for no value. */
-const faultsOfNoNames = (checked: CheckedFile, created: Missing, options: ImportOptions): Issue[] =>
-  newNames(checked, created).flatMap((one) => {
+const faultsOfNoNames = (file: NamingFile): Issue[] =>
+  newNames(file).flatMap((one) => {
+    const { checked, options } = file
     const { kind, role, names, lines, areHeaders } = one
     const [isNamed, wordIn] = [namedByUser(options, role), findNoName(checked.plan, role)]
     if (isMeantName(options.numbersAs, role)) return []
@@ -214,13 +218,9 @@ const lookAlikesAmong = async (
 }
 
 /** Returns the faults of new things whose names or addresses look like others, but have letters of another script. */
-const faultsOfLookAlikes = async (
-  checked: CheckedFile,
-  created: Missing,
-  options: ImportOptions,
-  pause: Pause,
-): Promise<Issue[]> => {
-  const faults = newNames(checked, created).map(async (one) => {
+const faultsOfLookAlikes = async (file: NamingFile): Promise<Issue[]> => {
+  const { options, pause } = file
+  const faults = newNames(file).map(async (one) => {
     const { kind, role } = one
     if (isMeantName(options.numbersAs, role)) return []
     const found = await lookAlikesAmong(one, namedByUser(options, role), pause)
@@ -244,34 +244,22 @@ const isActualOfWide = ({ layout }: ImportOptions, name: string): boolean =>
   layout === 'wide' && roleOf(name) === 'actual'
 
 /** Refuses new things with names that may mean something else, unless the user said what is meant. */
-export const requireMeantNames = async (
-  checked: CheckedFile,
-  created: Missing,
-  options: ImportOptions,
-  pause: Pause,
-): Promise<void> => {
-  const totals = areOthersMeant(options.ignoreRows) ? [] : await faultsOfTotals(checked, created, options, pause)
+export const requireMeantNames = async (file: NamingFile): Promise<void> => {
+  const { checked, created, options } = file
+  const totals = areOthersMeant(options.ignoreRows) ? [] : await faultsOfTotals(file)
   const isNamed = namedByUser(options, 'kpi')
   const isMeant = (name: string): boolean => isNamed(name) || isActualOfWide(options, name)
   const roles = faultsOfRoles(checked, created.kpis?.used() ?? [], isMeant)
-  const others = [
-    ...faultsOfNoNames(checked, created, options),
-    ...(await faultsOfLookAlikes(checked, created, options, pause)),
-    ...roles,
-  ]
+  const others = [...faultsOfNoNames(file), ...(await faultsOfLookAlikes(file)), ...roles]
   if (totals.length + others.length === 0) return
   const what = others.length === 0 ? 'some names look like those of totals' : 'it is not clear what some new names mean'
   throw new KpiError('malformed', `${what}; nothing was sent`, { issues: [...others, ...totals] })
 }
 
 /** Returns warnings of new things that a flag names for all rows, and whose names would stop an import if cells gave them. */
-export const warningsOnGivenNames = async (
-  checked: CheckedFile,
-  created: Missing,
-  options: ImportOptions,
-  pause: Pause,
-): Promise<string[]> => {
-  const warnings = newNames(checked, created).map(async ({ kind, role, names, addresses, known }) => {
+export const warningsOnGivenNames = async (file: NamingFile): Promise<string[]> => {
+  const { options, pause } = file
+  const warnings = newNames(file).map(async ({ kind, role, names, addresses, known }) => {
     const texts = [...names, ...addresses].filter((name) => isOfFlag(options, role, name))
     const found = await findDoubtfulNames({ names: texts, known, areKpis: role === 'kpi' }, pause)
     return [...found].map(([name, why]) => `the new ${kind} "${name}" of --${role} ${why}`)

@@ -299,8 +299,9 @@ export const planMissing = async (
   const { created } = checked.reference
   if (!created) return undefined
   const pause = pauseEvery(NAMES_PER_TURN, signal)
-  await requireMeantNames(checked, created, options, pause)
-  for (const warning of await warningsOnGivenNames(checked, created, options, pause)) onWarning(warning)
+  const file = { checked, created, options, pause }
+  await requireMeantNames(file)
+  for (const warning of await warningsOnGivenNames(file)) onWarning(warning)
   const known = knownOf(checked, created)
   const units = known.length > 0 ? await client.units.list() : []
   const kpis = await defineKpis(known, { units, frequency, unit }, knownNames(checked.reference.kpis), pause)

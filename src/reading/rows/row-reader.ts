@@ -8,7 +8,6 @@ import type { NumberColumn } from '../detect/number-column.ts'
 import { type ColumnFormats, nameFinder } from '../detect/column-formats.ts'
 import type { BlockRow } from '../../blocks/block.ts'
 import { Misread, withoutMissing } from '../formats/evidence.ts'
-import type { NumberCell } from '../formats/number.ts'
 import { percentOfFraction } from '../directory/percentages.ts'
 import { faultOfSurplus, hasSurplusCells, type Row } from '../../tabular/source/table.ts'
 import { COMPUTED, type ImportOptions, type Role } from '../options/options.ts'
@@ -55,22 +54,17 @@ const createValueReader = (
     hand.beyond = ''
     const cell = column.read(text, hand.line, hand.kpi, currency)
     if (cell instanceof Misread) hand.isMisread = true
-    if (cell instanceof Fault) hand.reasons.push(`${name} ${cell.message}`)
-    else if (hand.kpi !== undefined && isFraction(hand.kpi) && !text.includes('%')) return percentOf(text, name, cell)
-    else if (cell.rounded && strict) hand.reasons.push(`${name} "${text}" has more than four decimals`)
-    else {
-      if (cell.rounded) onRounded(cell.value)
-      if (COMPUTED.has(onDuplicate)) hand.beyond = cell.beyond ?? ''
-      return cell.value
+    if (cell instanceof Fault) {
+      hand.reasons.push(`${name} ${cell.message}`)
+      return 0n
     }
-    return 0n
-  }
-  /** Reads a number that is a fraction as the percentage that it means. */
-  const percentOf = (text: string, name: string, cell: NumberCell): bigint => {
-    const { value, beyond, isRounded } = percentOfFraction(cell.value, cell.beyond ?? '')
-    if (!fits(value)) hand.reasons.push(`${name} "${text}" is too large as a percentage`)
-    else if (isRounded && strict) hand.reasons.push(`${name} "${text}" has more than four decimals as a percentage`)
-    else if (isRounded) onRounded(value)
+    // A number that is a fraction is the percentage that it means.
+    const isPercent = hand.kpi !== undefined && isFraction(hand.kpi) && !text.includes('%')
+    const { value, beyond = '', rounded } = isPercent ? percentOfFraction(cell) : cell
+    const as = isPercent ? ' as a percentage' : ''
+    if (!fits(value)) hand.reasons.push(`${name} "${text}" is too large${as}`)
+    else if (rounded && strict) hand.reasons.push(`${name} "${text}" has more than four decimals${as}`)
+    else if (rounded) onRounded(value)
     if (COMPUTED.has(onDuplicate)) hand.beyond = beyond
     return fits(value) ? value : 0n
   }

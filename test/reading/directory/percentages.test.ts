@@ -9,10 +9,10 @@ test('a fraction as a percentage is a hundred times as much, rounded once', () =
     fc.property(texts, ([units, decimals]) => {
       const text = `${units}e-${decimals}`
       const value = parseDecimal(text)?.value ?? 0n
-      const found = percentOfFraction(value, digitsBeyond(text))
+      const found = percentOfFraction({ value, beyond: digitsBeyond(text) })
       const exact = BigInt(units) * 10n ** BigInt(20 - decimals) * 100n
       expect(formatDecimal(found.value)).toBe(formatDecimal(divideRounded(exact, 10n ** 16n)))
-      expect(found.isRounded).toBe(exact % 10n ** 16n !== 0n)
+      expect(found.rounded).toBe(exact % 10n ** 16n !== 0n)
     }),
   )
 })
