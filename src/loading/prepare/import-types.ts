@@ -7,7 +7,7 @@ import type { CreationLog } from '../undo/note-created.ts'
 import type { RealIds, ReferenceLists } from '../../reading/directory/missing.ts'
 import type { ImportOptions } from '../../reading/options/options.ts'
 import type { Table } from '../../tabular/source/table.ts'
-import type { RejectsFile } from '../../reading/rejects/rejects-file.ts'
+import type { RejectsFile } from '../../reading/rejects/rejects.ts'
 import type { ChangeLog } from '../undo/note-changes.ts'
 
 /**

@@ -1,25 +1,206 @@
-import { type Issue, KpiError } from '../../domain/errors.ts'
+import { listFirst } from '../../domain/count-text.ts'
+import { Fault, type Issue, KpiError } from '../../domain/errors.ts'
+import { isWholeDate } from '../formats/known-formats.ts'
+import { type Directories, strangeColumns, type WideColumns } from './wide.ts'
+import { stripAffixes } from '../../tabular/cells/affixed-number.ts'
 import type { ImportOptions, Role } from '../options/options.ts'
-import { delimiterName, DELIMITERS } from '../../tabular/source/text-format.ts'
+import { isProvisional, type Lookup, mayNotRead } from '../directory/lookup.ts'
 import {
   faultsOfTwice,
-  labelAt,
   type HeaderFindings,
   isYearName,
+  labelAt,
   listNames,
   namedColumns,
+  nearColumn,
   roleOf,
   unassignedColumns,
 } from './header.ts'
-import { faultOfHeadless, faultOfLacking, faultOfUnknownHeadings } from './unclear-header.ts'
+import { listFlag, mapFlag } from '../options/flag-text.ts'
+import { namesTarget, timePartOf } from './name-words.ts'
+import {
+  type ColumnSearch,
+  isGiven,
+  isOwned,
+  KEY_ROLES,
+  lackingRoles,
+  suggestedPlaces,
+  VALUE_ROLES,
+  withoutKpis,
+} from './roles.ts'
+import { kpiPlaces } from './value-columns.ts'
+import { delimiterName, DELIMITERS } from '../../tabular/source/text-format.ts'
 import { isMarkedDate, withoutSign } from './heading-forms.ts'
 import { columnsHolding, Contents, type SampleRow } from './contents.ts'
 import { type Heading, recognizeKeys, recognizeLayout } from './layout.ts'
 import { recognizeAddressColumn, recognizePersonColumns } from './persons.ts'
-import { timePartOf } from './name-words.ts'
-import { type ColumnSearch, isGiven, isOwned, KEY_ROLES, lackingRoles, suggestedPlaces, withoutKpis } from './roles.ts'
-import { isWholeDate } from '../formats/known-formats.ts'
-import type { Directories, WideColumns } from './wide.ts'
+
+/** Sets how many headers are shown; there may be hundreds. */
+const SHOWN = 3
+
+const shownNames = (names: readonly string[]): string => listFirst(names, SHOWN, (name) => `"${name}"`)
+
+/** Returns the fault of headers that name no KPIs or users, in a file that can only be wide. */
+const faultOfUnknownHeadings = (
+  found: HeaderFindings,
+  lookups: readonly (readonly [what: string, Lookup])[],
+): Issue[] => {
+  if (lookups.some(([, { unread }]) => unread !== undefined)) return []
+  const strange = strangeColumns(
+    found,
+    lookups.map(([, lookup]) => lookup),
+  )
+  const names = strange.map((at) => labelAt(found, at))
+  if (names.length === 0 || lookups.length === 0) return []
+  const what = lookups.map(([one]) => one).join(' or ')
+  return [
+    {
+      field: 'header',
+      message: `is not one with a column for each ${what} either: no ${what} is called ${shownNames(names)}`,
+    },
+  ]
+}
+
+const isNumber = (cell: string): boolean => !isWholeDate(cell) && stripAffixes(cell) !== undefined
+
+type Owners = { readonly user: Lookup; readonly kpi: Lookup }
+
+/**
+ * Returns the roles of the cells beside numbers and a date, in order; `undefined` if they are more than a user and a
+ * KPI.
+ */
+const namesOf = (cells: readonly string[], wanted: readonly Role[], { user, kpi }: Owners): Role[] | undefined => {
+  if (cells.length !== wanted.length) return undefined
+  const [first = '', second = ''] = cells
+  const isKnown = (lookup: Lookup, name: string): boolean => !(lookup.find(name) instanceof Fault)
+  const isTurned = wanted.length === 2 && (isKnown(kpi, first) || isKnown(user, second)) && !isKnown(user, first)
+  return isTurned ? wanted.toReversed() : [...wanted]
+}
+
+/** Returns the roles of the columns, as far as a row shows them. */
+const columnsOf = (row: readonly string[], options: ImportOptions, owners: Owners): readonly Role[] | undefined => {
+  const wanted = (['user', 'kpi'] as const).filter((role) => options[role] === undefined)
+  const date = row.findIndex(isWholeDate)
+  const texts = [...row.keys()].filter((at) => at !== date && !isNumber(row[at] ?? ''))
+  const numbers = [...row.keys()].filter((at) => isNumber(row[at] ?? ''))
+  // If names are missing, the first numbers are ids.
+  const owned = [...texts, ...numbers.splice(0, Math.max(0, wanted.length - texts.length))].toSorted((a, b) => a - b)
+  const names = namesOf(
+    owned.map((at) => row[at] ?? ''),
+    wanted,
+    owners,
+  )
+  if (!names || numbers.length < 1 || numbers.length > 2) return undefined
+  const values: readonly Role[] = ['actual', 'target']
+  return row.flatMap((_, at) =>
+    at === date ? 'date' : (names[owned.indexOf(at)] ?? values[numbers.indexOf(at)] ?? []),
+  )
+}
+
+/** Tells whether no column is the date, or only one whose header is itself a date. */
+const lacksDate = ({ header, roles }: HeaderFindings, { date }: ImportOptions): boolean => {
+  const at = roles.get('date')
+  return at === undefined ? roles.size === 0 && date === undefined : isWholeDate(header[at]?.trim() ?? '')
+}
+
+/** Returns the fault of a first line that is a row: no column has a known name, one is a date and another a number. */
+const faultOfHeadless = (found: HeaderFindings, options: ImportOptions, owners: Owners): string | undefined => {
+  const row = found.header.map((name) => name.trim())
+  if (!lacksDate(found, options) || row.some((name) => roleOf(name) !== undefined)) return undefined
+  const [date, ...others] = row.filter(isWholeDate)
+  const number = row.findLast(isNumber)
+  if (date === undefined || others.length > 0 || number === undefined) return undefined
+  const columns =
+    columnsOf(row, options, owners)?.join(', ') ?? 'user, kpi, date and actual, and whatever else there is'
+  return `the first line looks like a row, and not like a header, as "${date}" is a date and "${number}" a number: write a line above it that names the columns, separated as its cells are: ${columns}`
+}
+
+/** Returns what else to do if no header names a KPI or user: headers may be ids of things that the key cannot read. */
+const orByIds = (role: Role, directories: Directories): string => {
+  const unread = role === 'kpi' || role === 'user' ? directories[role].unread : undefined
+  return unread === undefined ? '' : `; ${mayNotRead(unread)}, so the column headers have to be ids, with --layout wide`
+}
+
+/** Returns how else to say whom entries belong to, if they may belong to breakdown items. */
+const orBySource = (role: Role, { takesSources }: Directories): string =>
+  role === 'user' && takesSources ? ', or the source with --map source=COLUMN or --source' : ''
+
+/** Returns a hint at a column whose name is nearly right. */
+const orNear = (found: HeaderFindings, role: Role): string => {
+  const at = nearColumn(found, role)
+  const name = labelAt(found, at)
+  return at === undefined ? '' : `; did you mean "${name}"? ${mapFlag(role, name)}`
+}
+
+const YEAR = /^\d{4}$/
+
+/** Returns how to read headers as names that are read as days or periods. */
+const orAsNames = (header: readonly string[], wide: WideColumns | undefined): string => {
+  const first = wide?.columns.find(({ at, part }) => part !== undefined || YEAR.test(header[at]?.trim() ?? ''))
+  return wide?.of === 'date' && first
+    ? `; if headers such as "${header[first.at]?.trim()}" are names and not dates: --layout wide`
+    : ''
+}
+
+/** Returns what else columns that would be new KPIs may be: what the values belong to, of one KPI. */
+const orOwners = (header: readonly string[], wide: WideColumns | undefined, what: string): string => {
+  const columns = wide?.of === 'kpi' ? wide.columns : []
+  if (columns.length === 0 || columns.some(({ kpi }) => kpi === undefined || !isProvisional(kpi))) return ''
+  const names = columns.slice(0, SHOWN).map(({ at }) => `"${header[at]?.trim()}"`)
+  const more = columns.length > SHOWN ? ' and the like' : ''
+  return `; if ${names.join(', ')}${more} ${columns.length === 1 ? `is the ${what}` : `are the ${what}s`}, --kpi NAME says what is measured`
+}
+
+const ONE_USER = '--user ann@example.com puts all rows under one user, who is created'
+const ONE_ITEM = '--source NAME puts all rows under one breakdown item, which is created'
+
+/** Returns how to say whom rows belong to, where any name will do because it is created; undefined if none is. */
+const owningByCreation = (
+  { found: { header }, options: { create, as }, directories }: ColumnSearch,
+  wide: WideColumns | undefined,
+): string | undefined => {
+  const mayBeItems = create?.kinds.has('items') === true && directories.source !== undefined
+  if (as === 'items' && mayBeItems)
+    return `--as items does not say where their names are: ${ONE_ITEM}, --map source=COLUMN takes them from a column${orOwners(header, wide, 'item')}`
+  if (mayBeItems)
+    return `no column says whose the values are: ${ONE_ITEM}, --map source=COLUMN takes them from a column${orOwners(header, wide, 'item')}; a new user needs an e-mail address: --user ann@example.com, or --map user=COLUMN`
+  return create?.kinds.has('users') === true
+    ? `no column is the user: ${ONE_USER}, --map user=COLUMN takes them from a column${orOwners(header, wide, 'user')}`
+    : undefined
+}
+
+/** Returns how to take all columns of numbers as KPIs, if only a name says which of them holds the actuals. */
+const orAllKpis = (search: ColumnSearch): string => {
+  const { found, options } = search
+  const at = found.roles.get('actual')
+  if (at === undefined || options.layout !== undefined || VALUE_ROLES.some((role) => options.map.has(role))) return ''
+  const nameOf = (place: number): string => labelAt(found, place)
+  const others = kpiPlaces(search).map(nameOf)
+  if (others.length === 0) return ''
+  const left = others.filter((name) => !namesTarget(name))
+  const targets = [...others, nameOf(found.roles.get('target') ?? at)].filter(namesTarget)
+  const same = targets.map((name) => `${name}=${name}`)
+  const mapped = same.length === 0 ? '' : ` ${listFlag('--map-kpi', same)}`
+  const leave = left.length === 0 ? '' : `, and ${shownNames(left)} ${left.length === 1 ? 'is' : 'are'} left out`
+  return `${leave}; --layout wide${mapped} makes KPIs of ${shownNames([nameOf(at), ...others])} instead`
+}
+
+/** Returns the fault of a role without a column or a constant, and how to give one. */
+const faultOfLacking = (search: ColumnSearch, role: Role, wide: WideColumns | undefined): Issue => {
+  const { found, options, directories } = search
+  const near = orNear(found, role) + orAsNames(found.header, wide)
+  const owning = role === 'user' ? owningByCreation(search, wide) : undefined
+  if (owning !== undefined) return { field: role, message: owning + near }
+  if (role === 'kpi' && options.create?.kinds.has('kpis') === true && directories.kpi.unread === undefined)
+    return {
+      field: role,
+      message: `no column is the kpi: --kpi NAME says what is measured, and is created, --map kpi=COLUMN takes names from a column${wide ? '' : orAllKpis(search)}${near}`,
+    }
+  return {
+    field: role,
+    message: `no column is the ${role}; give one with --map ${role}=COLUMN${role === 'actual' ? '' : ` or --${role}`}${orBySource(role, directories)}${orByIds(role, directories)}${near}`,
+  }
+}
 
 /**
  * Describes what the columns of a file mean. A role without a column is given by a constant or by the headers of wide

@@ -2,8 +2,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { fileSource } from '../../../src/tabular/source/files.ts'
 import { openTable } from '../../../src/reading/open-table.ts'
-import { createRejects } from '../../../src/reading/rejects/rejects.ts'
-import { createRejectsFile } from '../../../src/reading/rejects/rejects-file.ts'
+import { createRejects, createRejectsFile } from '../../../src/reading/rejects/rejects.ts'
 import { type Folder, temporaryFolder } from '../../support/folder.ts'
 
 type Reasons = readonly (readonly [line: number, reason: string])[]

@@ -19,8 +19,7 @@ import {
   reasonLines,
   reasonsWithLines,
 } from '../../../reading/rejects/reason-counts.ts'
-import { createRejects } from '../../../reading/rejects/rejects.ts'
-import type { RejectsFile } from '../../../reading/rejects/rejects-file.ts'
+import { createRejects, type RejectsFile } from '../../../reading/rejects/rejects.ts'
 import { pollUntil } from '../../../loading/third-party/reconcile.ts'
 import type { RunRecord } from '../../../runs/run-record.ts'
 import type { Cli } from '../../cli.ts'

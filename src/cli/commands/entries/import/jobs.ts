@@ -6,7 +6,7 @@ import type { ImportInput, VerificationOptions } from '../../../../loading/prepa
 import type { Table } from '../../../../tabular/source/table.ts'
 import { isDevice } from '../../../../files/place.ts'
 import { requirePlace } from '../../../../files/write-file.ts'
-import { createRejectsFile, type RejectsFile } from '../../../../reading/rejects/rejects-file.ts'
+import { createRejectsFile, type RejectsFile } from '../../../../reading/rejects/rejects.ts'
 import type { Cli } from '../../../cli.ts'
 import { UsageError } from '../../../exit.ts'
 import type { Io } from '../../../io.ts'
