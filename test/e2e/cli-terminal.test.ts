@@ -4,6 +4,7 @@ import { stripVTControlCharacters } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Folder, temporaryFolder } from '../support/folder.ts'
 import { KPI, runKpi, type Running, startProgram } from '../support/process.ts'
+import { some } from '../support/soak/tests.ts'
 
 /** `script` of util-linux runs a command at a terminal of its own. */
 const HAS_SCRIPT = spawnSync('script', ['--version']).stdout?.toString().includes('util-linux') ?? false
@@ -39,12 +40,14 @@ describe.runIf(HAS_SCRIPT)('at a terminal', () => {
     expect(lines[2]).toContain('…')
   })
 
-  test.each([
-    ['kpis list --no-color', {}],
-    ['kpis list', { NO_COLOR: '1' }],
-    ['kpis list', { TERM: 'dumb' }],
-    ['kpis list -o json', {}],
-  ])('%s with %j has no colour', async (line, env: Record<string, string>) => {
+  test.each(
+    some(2, [
+      ['kpis list --no-color', {}],
+      ['kpis list', { NO_COLOR: '1' }],
+      ['kpis list', { TERM: 'dumb' }],
+      ['kpis list -o json', {}],
+    ]),
+  )('%s with %j has no colour', async (line, env: Record<string, string>) => {
     expect(await printed(line, 100, env)).not.toContain(ESCAPE)
   })
 
@@ -116,17 +119,19 @@ describe.runIf(HAS_SCRIPT)('what is longer than the screen', () => {
     await runKpi(home, ['entries', 'import', 'many.csv', '--create-assignments'])
   })
 
-  test.each([
-    ['kpis list --help', { KPI_PAGER: 'cat -n' }, true],
-    ['kpis list --help', { PAGER: 'cat -n' }, true],
-    ['kpis list --help --no-pager', { PAGER: 'cat -n' }, false],
-    ['kpis list --help', { PAGER: 'cat -n', TERM: 'dumb' }, false],
-    ['kpis list --help', { PAGER: '' }, false],
-    ['kpis list --help | cat', { PAGER: 'cat -n' }, false],
-    ['kpis list --help', { PAGER: 'there-is-no-such-pager' }, false],
-    ['kpis list -o csv', { PAGER: 'cat -n' }, false],
-    ['entries list --from 2020-01-01 --no-color', { PAGER: 'cat -n' }, true],
-  ])('goes to a pager: %s with %j is %j', async (line, env, isPaged) => {
+  test.each(
+    some(4, [
+      ['kpis list --help', { KPI_PAGER: 'cat -n' }, true],
+      ['kpis list --help', { PAGER: 'cat -n' }, true],
+      ['kpis list --help --no-pager', { PAGER: 'cat -n' }, false],
+      ['kpis list --help', { PAGER: 'cat -n', TERM: 'dumb' }, false],
+      ['kpis list --help', { PAGER: '' }, false],
+      ['kpis list --help | cat', { PAGER: 'cat -n' }, false],
+      ['kpis list --help', { PAGER: 'there-is-no-such-pager' }, false],
+      ['kpis list -o csv', { PAGER: 'cat -n' }, false],
+      ['entries list --from 2020-01-01 --no-color', { PAGER: 'cat -n' }, true],
+    ]),
+  )('goes to a pager: %s with %j is %j', async (line, env, isPaged) => {
     const text = await printed(line, 80, env)
     expect(text).toContain('code 0')
     expect(/^ {5}1\t/m.test(text)).toBe(isPaged)

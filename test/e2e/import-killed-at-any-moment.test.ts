@@ -131,7 +131,7 @@ const jobs: readonly KillJob[] = [
 ]
 
 describe.concurrent('an import whose process is killed at any moment loses nothing and sends nothing twice', () => {
-  test.each(some(3, jobs))(
+  test.each(some(2, jobs))(
     '%s',
     async (name, times, killing, run) => {
       const random = createRandom(Number(SEED) + jobs.findIndex(([one]) => one === name))
