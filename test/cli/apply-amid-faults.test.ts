@@ -82,7 +82,7 @@ test(
         ahead = []
         expect(linesOf(await dumpAfter(user))).toEqual(linesOf(earlier))
       }),
-      { numRuns: runs(4, 60), endOnFailure: true },
+      { numRuns: runs(4, 40), endOnFailure: true },
     )
   },
 )

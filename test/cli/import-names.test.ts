@@ -136,7 +136,7 @@ describe('words for no value as names', () => {
         expect(countsOf(ran)).toEqual([3, 2, names.length])
         expect(ran.stderr).toContain('to create: 1 KPI, 1 breakdown item in')
       }),
-      { numRuns: runs(3, 40) },
+      { numRuns: runs(3, 20) },
     )
   })
 })
@@ -159,7 +159,7 @@ describe('names of one form', () => {
         const owners = new Set(cells.map(({ name }) => name)).size
         expect(ran.stderr).toContain(`to create: 1 KPI, ${owners} breakdown item${owners === 1 ? '' : 's'} in`)
       }),
-      { numRuns: runs(5, 60) },
+      { numRuns: runs(5, 40) },
     )
   })
 
@@ -243,7 +243,7 @@ describe('names that look like others', () => {
         const [way = []] = waysIn(told)
         expect(countsOf(await importText(text, ...way, '--dry-run', '--summary-only'))).toEqual([0, 2, 0])
       }),
-      { numRuns: runs(5, 60) },
+      { numRuns: runs(5, 40) },
     )
   })
 

@@ -65,7 +65,7 @@ describe('names that name nothing, in many languages and spellings', () => {
         const ran = await importEntries(text, ...wanted, ...value, ...missing, '--dry-run', '--summary-only')
         expect(printed(ran)).toMatchObject({ created: 2, rejected: names.length })
       }),
-      { numRuns: runs(3, 40) },
+      { numRuns: runs(3, 20) },
     )
   })
 
@@ -84,7 +84,7 @@ describe('names that name nothing, in many languages and spellings', () => {
         expect(printed(await load(text, ...args))).toMatchObject({ created: 2, rejected: names.length })
         expect(jsonOf(await load(text, ...args, '--by-name', 'name'))).toMatchObject({ rejected: 0 })
       }),
-      { numRuns: runs(3, 40) },
+      { numRuns: runs(3, 20) },
     )
   })
 
@@ -100,7 +100,7 @@ describe('names that name nothing, in many languages and spellings', () => {
         const planned = await user.kpi('plan', 'kpi.yaml', '--by-name', section, '-o', 'json')
         expect(jsonOf(planned)).toHaveLength(names.length + 1)
       }),
-      { numRuns: runs(3, 40) },
+      { numRuns: runs(3, 20) },
     )
   })
 
@@ -118,7 +118,7 @@ describe('names that name nothing, in many languages and spellings', () => {
           )
         }
       }),
-      { numRuns: runs(3, 40) },
+      { numRuns: runs(3, 20) },
     )
   })
 })
@@ -209,7 +209,7 @@ describe('names that look like others', () => {
         expect((await own.kpi(...create, ...meant)).code).toBe(0)
         expect((await own.kpi('apply', 'kpi.yaml')).stderr).toContain('2 unchanged')
       }),
-      { numRuns: runs(3, 40) },
+      { numRuns: runs(3, 20) },
     )
   })
 })
@@ -238,7 +238,7 @@ describe('e-mail addresses of new users that look like others', () => {
         expect(await own.client.users.list()).toHaveLength(exists ? 2 : 1)
         expect((await run(...waysIn(told).flat())).code).toBe(0)
       }),
-      { numRuns: runs(3, 40) },
+      { numRuns: runs(3, 20) },
     )
   })
 })
@@ -274,7 +274,7 @@ describe('names that nobody can tell apart by sight', () => {
         expect((await own.kpi('apply', 'kpi.yaml', ...meant)).code).toBe(0)
         expect((await own.kpi('apply', 'kpi.yaml')).stderr).toContain('2 unchanged')
       }),
-      { numRuns: runs(3, 40) },
+      { numRuns: runs(3, 20) },
     )
   })
 

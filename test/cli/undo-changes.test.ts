@@ -67,7 +67,7 @@ describe.each([
         expect(await dumped(user)).toBe(dump)
         expect(await entriesOf(user)).toEqual(entries)
       }),
-      { numRuns: runs(4, 60) },
+      { numRuns: runs(4, 40) },
     )
   })
 
@@ -90,7 +90,7 @@ describe.each([
         expect(linesOf(await dumped(user))).toEqual(linesOf(dump))
         expect(await entriesOf(user)).toEqual(entries)
       }),
-      { numRuns: runs(4, 60) },
+      { numRuns: runs(4, 40) },
     )
   })
 })

@@ -155,7 +155,7 @@ test('of any long file, a dry run says of every row what the run then does, and 
         how,
       )
     }),
-    { numRuns: runs(15, 400) },
+    { numRuns: runs(15, 200) },
   )
 })
 
@@ -176,6 +176,6 @@ test('of any wide file too', async () => {
         how,
       )
     }),
-    { numRuns: runs(15, 400) },
+    { numRuns: runs(15, 200) },
   )
 })

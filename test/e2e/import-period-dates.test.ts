@@ -334,7 +334,7 @@ test('with first or last each period with rows has one entry after an import, or
       expect(ran.code).toBe(expected.stops ? 1 : 0)
       expect(told).toMatch(wanted)
     }),
-    { numRuns: runs(15, 400) },
+    { numRuns: runs(15, 200) },
   )
 })
 
