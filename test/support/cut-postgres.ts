@@ -30,7 +30,7 @@ export const cutPostgres = async (target: string): Promise<CutPostgres> => {
     for (const socket of sockets) socket.destroy()
     sockets.clear()
   }
-  const server = createServer((near) => {
+  const server = createServer({ noDelay: true }, (near) => {
     if (isCut) return void near.destroy()
     const far = connect(Number(there.port), there.hostname)
     for (const socket of [near, far]) {

@@ -224,7 +224,7 @@ export const startPooler = async (
     }
   }
 
-  const server = createServer((near) => {
+  const server = createServer({ noDelay: true }, (near) => {
     sockets.add(near.on('error', () => undefined))
     near.once('close', () => sockets.delete(near))
     const cutter = createCutter(false)
