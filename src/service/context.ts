@@ -7,6 +7,9 @@ import type { Db } from '../store/db.ts'
 export const DEFAULT_ACCOUNT = 'default'
 export const DEFAULT_LOGIN = 'admin@localhost'
 
+/** Holds the id of an API key, 0 for the token of the account, and whether it may read entries. */
+export type Credentials = { readonly key: number; readonly mayReadEntries: boolean }
+
 /** Holds the context of one request: the store, the account, and the current time. */
 export type Context = {
   readonly db: Db
@@ -14,6 +17,8 @@ export type Context = {
   readonly now: Instant
   /** Names the run that writes, of which is kept what its batches replace; undefined if nothing is. */
   readonly run?: string | undefined
+  /** Describes the credentials of a request over HTTP; undefined in process, where all is allowed. */
+  readonly credentials?: Credentials | undefined
   /**
    * Waits for a slot for long work, and keeps it until the answer is written; undefined if there are no other requests.
    */

@@ -58,3 +58,33 @@ test('a key that may only write takes its own run back, and reads nothing by it'
   expect((await askV1(reader, asked)).status).toBe(403)
   expect((await askV1(reader, { path: '/kpientries/runs/a/entries' })).status).toBe(200)
 })
+
+test('a key that may only write takes back no run of another key, nor is it told whose runs there are', async () => {
+  await using service = await startWithEntry()
+  const one = await withKey(service, { scopes: 'entries:write' })
+  const other = await withKey(service, { name: 'other', scopes: 'entries:write' })
+  const both = await withKey(service, { name: 'both', scopes: 'entries:read,entries:write' })
+  const send = (as: typeof one, run: string, actual: number) =>
+    askV1(as, {
+      method: 'POST',
+      path: '/kpientries/list',
+      body: { entries: [{ ...ENTRY_KEY, actual }] },
+      headers: { 'kpi-run': run },
+    })
+  await send(one, 'mine', 8)
+  await send(other, 'theirs', 9)
+  const undo = (run: string, dry_run: boolean) => ({
+    method: 'POST',
+    path: `/kpientries/runs/${run}/undo`,
+    body: { dry_run },
+  })
+  expect(json((await askV1(one, undo('mine', true))).body)).toMatchObject({ left: 1, held_by: null })
+  for (const dry of [true, false]) {
+    const { status, body } = await askV1(one, undo('theirs', dry))
+    expect([status, body]).toEqual([403, expect.stringContaining('run theirs is not of this key')])
+  }
+  const added = await send(one, 'theirs', 7)
+  expect([added.status, added.body]).toEqual([409, expect.stringContaining('run theirs is of other credentials')])
+  expect(json((await askV1(both, undo('mine', true))).body)).toMatchObject({ left: 1, held_by: 'theirs' })
+  expect(json((await askV1(both, undo('theirs', false))).body)).toMatchObject({ restored: 1 })
+})

@@ -102,6 +102,35 @@ describe.each(waysIn('classic'))('%s, a run', (_, open) => {
     expect(await held()).toEqual({})
   })
 
+  test('leaves alone what a later run wrote over something else, though it is the same value', async () => {
+    await put(undefined, draft(FIRST, { actual: 1n }))
+    await put('a', draft(FIRST, { actual: 5n }))
+    await put(undefined, draft(FIRST, { actual: 9n }))
+    await put('b', draft(FIRST, { actual: 5n }))
+    expect(await undo('a')).toEqual(counts({ left: 1, reasons: '1 was changed since', held_by: 'b' }))
+    expect(await undo('b')).toEqual(counts({ restored: 1 }))
+    expect(await held()).toEqual({ [FIRST]: '9 - -' })
+  })
+
+  test('leaves alone an entry that was deleted and entered anew, though it is the same value', async () => {
+    await put(undefined, draft(FIRST, { actual: 1n }))
+    await put('a', draft(FIRST, { actual: 5n }))
+    const [entry] = await way.client.entries.list({ from: day(FIRST), to: day(FIRST) })
+    await way.client.entries.remove(entry?.id ?? 0)
+    await way.client.entries.add(draft(FIRST, { actual: 5n, notes: 'mine' }))
+    expect(await undo('a')).toEqual(counts({ left: 1, reasons: '1 was changed since' }))
+    expect(await held()).toEqual({ [FIRST]: '5 - mine' })
+  })
+
+  test('is taken back in the end in whatever order runs of one entry are', async () => {
+    await put('a', draft(FIRST, { actual: 1n }))
+    await put('b', draft(FIRST, { actual: 2n }))
+    await put('c', draft(FIRST, { target: 7n }))
+    const orders = ['b', 'c', 'a', 'b', 'a']
+    for (const run of orders) await undo(run)
+    expect(await held()).toEqual({})
+  })
+
   test('is kept where a later run stored again what was there before', async () => {
     await put(undefined, draft(FIRST, { actual: 1n }))
     await put('a', draft(FIRST, { actual: 2n }))

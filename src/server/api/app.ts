@@ -22,6 +22,7 @@ type Caller = {
   /** Waits for a slot for long work; undefined if there are no other requests. */
   readonly beginLong?: Context['beginLong']
   readonly run?: Context['run']
+  readonly credentials?: Context['credentials']
 }
 
 /** Returns the error for a method that a path does not allow. */
@@ -69,9 +70,12 @@ export const createApp = (db: Db, routes: readonly Route[]): App => {
       takes,
       isLong,
       isLasting: method === 'GET' && query === undefined,
-      run: ({ account, now, lenient, db: open, pause = neverPause, beginLong, run }, { query: asked, body }) =>
+      run: (
+        { account, now, lenient, db: open, pause = neverPause, beginLong, run, credentials },
+        { query: asked, body },
+      ) =>
         handle({
-          ctx: { db: open ?? db.ofAccount(account.id), account, now, beginLong, run },
+          ctx: { db: open ?? db.ofAccount(account.id), account, now, beginLong, run, credentials },
           ids,
           query: asked,
           body,

@@ -191,12 +191,22 @@ export const createHandler = (variant: VariantDefinition, deps: HandlerOptions):
       rejectContentEncoding(headers['content-encoding'])
     }
     const run = runOf(request)
+    const credentials = { key: principal.key, mayReadEntries: principal.scopes?.has('entries:read') ?? true }
     const body = operation.takes && (await bodyFormat.read(await request.body(), operation.takes, request.pause))
     const now = deps.now()
     return withSlot(request, async (begin) => {
       const beginLong = (): Promise<void> => begin('list')
       const perform = async (within?: Db): Promise<WireResponse> => {
-        const caller = { account, now, lenient: isLenient, db: within, pause: request.pause, beginLong, run }
+        const caller = {
+          account,
+          now,
+          lenient: isLenient,
+          db: within,
+          pause: request.pause,
+          beginLong,
+          run,
+          credentials,
+        }
         return respond(protocol, bodyFormat, await operation.run(caller, { query: parseQuery(target.query), body }))
       }
       if (operation.isLong) {

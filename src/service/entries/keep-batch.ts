@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { changeBetween, changesToText, type EntryChange } from '../../domain/entry-changes.ts'
-import { KEPT_DAYS } from '../../domain/resources/entry-run.ts'
+import { KpiError } from '../../domain/errors.ts'
+import { KEPT_DAYS, RUN_HEADER } from '../../domain/resources/entry-run.ts'
 import type { Writer } from '../../store/db.ts'
 import type { StoredEntry } from '../../store/tables/entries.ts'
 import { runBatches, runs } from '../../store/tables/runs.ts'
@@ -50,7 +51,12 @@ const textOf = async (changed: readonly ChangedEntry[]): Promise<string> => {
  */
 export const keepBatch = async (
   tx: Writer,
-  { account, now, run }: Pick<Context, 'now' | 'run'> & { readonly account: { readonly id: number } },
+  {
+    account,
+    now,
+    run,
+    credentials,
+  }: Pick<Context, 'now' | 'run' | 'credentials'> & { readonly account: { readonly id: number } },
   { firstId, created, changed }: WrittenBatch,
   mostBytes = MOST_BYTES,
 ): Promise<number> => {
@@ -59,7 +65,11 @@ export const keepBatch = async (
   await runs.forget(tx, account.id, now - KEPT_DAYS * DAY_SECONDS, FORGOTTEN_PER_BATCH)
   const changes = changed.length > 0 ? await textOf(changed) : undefined
   const bytes = changes === undefined ? 0 : Buffer.byteLength(changes)
-  if (await runs.note(tx, name, now, bytes)) return 0
+  const key = credentials?.key ?? 0
+  const { owner, isPartial } = await runs.note(tx, name, key, now, bytes)
+  if (owner !== key)
+    throw new KpiError('conflict', `run ${run} is of other credentials; take another id for ${RUN_HEADER}`)
+  if (isPartial) return 0
   for (let all = bytes > 0 ? await runs.countBytes(tx, name, bytes) : 0; all > mostBytes;) {
     const oldest = await runs.oldestWithBytes(tx, name)
     await runs.drop(tx, oldest ?? name, oldest?.bytes ?? (await runs.bytesOf(tx, name)))
@@ -67,6 +77,8 @@ export const keepBatch = async (
     all -= oldest.bytes
   }
   const revision = await takeIds(tx, account.id, 'revisions')
-  await runBatches.insert(tx, name, { revision, firstId, created, leftIds: undefined, changes })
+  // Also where nothing was created, this tells later entries from those that the batch met.
+  const first = created > 0 ? firstId : await takeIds(tx, account.id, 'entries', 0)
+  await runBatches.insert(tx, name, { revision, firstId: first, created, leftIds: undefined, changes })
   return revision
 }

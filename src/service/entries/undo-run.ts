@@ -7,6 +7,7 @@ import {
   holds,
   valuesText,
 } from '../../domain/entry-changes.ts'
+import { KpiError } from '../../domain/errors.ts'
 import { type RunEntry, type UndoneBatch } from '../../domain/resources/entry-run.ts'
 import type { Kpi } from '../../domain/resources/kpi.ts'
 import { type EntryValues, faultsOfValues } from '../../domain/rules.ts'
@@ -92,13 +93,25 @@ const loadStored = async (
   return [changed, created]
 }
 
-const judgeChanged = (change: EntryChange, stored: StoredEntry | undefined, kpis: ReadonlyMap<number, Kpi>): Judged => {
-  const { key, before = {}, after } = change
+/**
+ * Tells whether an entry still is as a batch left it: the one that it met, with the values that it wrote, and written since by
+ * nobody, or by somebody beside these values. A later run may have meant the same values, and something else before them.
+ */
+const isAsLeft = (stored: StoredEntry, { after }: EntryChange, { revision, firstId }: RunBatch): boolean =>
+  (stored.revision === revision || stored.revision === 0) && stored.id < firstId && holds(stored, after)
+
+const judgeChanged = (
+  change: EntryChange,
+  stored: StoredEntry | undefined,
+  batch: RunBatch,
+  kpis: ReadonlyMap<number, Kpi>,
+): Judged => {
+  const { key, before = {} } = change
   const kpi = kpis.get(key[1])
   const leave = (reason: string): Judged => ({ change, stored, action: 'leave', reason })
   if (!stored || !kpi) return leave(kpi ? DELETED : `${DELETED}, with its KPI`)
   if (holds(stored, before)) return { change, stored, action: 'done' }
-  if (!holds(stored, after)) return leave(CHANGED)
+  if (!isAsLeft(stored, change, batch)) return leave(CHANGED)
   const [fault] = faultsOfValues({ ...stored, ...before }, kpi)
   return fault ? leave(`${fault.field}: ${fault.message}`) : { change, stored, action: 'restore' }
 }
@@ -141,7 +154,7 @@ const judgeBatch = async (tx: Reader, name: RunName, before: number | undefined)
   const foreseen = foresee(tx, name, batch)
   const judged: Judged[] = []
   for (const change of changes)
-    judged.push(judgeChanged(change, await foreseen(changed.get(keyText(...change.key))), kpis))
+    judged.push(judgeChanged(change, await foreseen(changed.get(keyText(...change.key))), batch, kpis))
   let gone = idsOf(batch).length - created.length
   for (const one of created) {
     const stored = await foreseen(one)
@@ -227,6 +240,18 @@ const takeBack = async (tx: Writer, { now }: Context, name: RunName, all: Judged
   if (freed > 0) await runs.shrink(tx, name, freed)
 }
 
+const mayRead = ({ credentials }: Context): boolean => credentials?.mayReadEntries ?? true
+
+/** Refuses to take back the run of other credentials with a key that may not read entries. */
+const requireOwn = async (tx: Reader, ctx: Context, name: RunName): Promise<void> => {
+  const owner = mayRead(ctx) ? undefined : await runs.keyOf(tx, name)
+  if (owner === undefined || owner === ctx.credentials?.key) return
+  throw new KpiError(
+    'forbidden',
+    `run ${name.run} is not of this key, which may only write and so take back its own; a key with entries:read as well takes back others`,
+  )
+}
+
 /** Describes which batch of a run to take back, or to look at. */
 type AskedBatch = { readonly run: string; readonly before: number | undefined }
 
@@ -237,11 +262,16 @@ type AskedBatch = { readonly run: string; readonly before: number | undefined }
  */
 export const undoBatch = (ctx: Context, { run, before }: AskedBatch, isDry: boolean): Promise<UndoneBatch> => {
   const name = { account: ctx.account.id, run }
-  if (isDry) return ctx.db.read(async (tx) => countsOf(tx, name, await judgeBatch(tx, name, before)))
+  const judge = async (tx: Reader): Promise<JudgedBatch | undefined> => {
+    await requireOwn(tx, ctx, name)
+    return judgeBatch(tx, name, before)
+  }
+  const shown = (counts: UndoneBatch): UndoneBatch => (mayRead(ctx) ? counts : { ...counts, held_by: null })
+  if (isDry) return ctx.db.read(async (tx) => shown(await countsOf(tx, name, await judge(tx))))
   return ctx.db.write(async (tx) => {
-    const all = await judgeBatch(tx, name, before)
+    const all = await judge(tx)
     if (all) await takeBack(tx, ctx, name, all)
-    return countsOf(tx, name, all)
+    return shown(await countsOf(tx, name, all))
   })
 }
 

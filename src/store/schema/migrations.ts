@@ -221,6 +221,7 @@ const fifthTables = ({ integer }: Dialect): readonly TableDefinition[] => [
     key: ['run_id'],
     columns: {
       run_id: 'text not null',
+      key_id: `${integer} not null`,
       last_at: `${integer} not null`,
       bytes: `${integer} not null`,
       state: `${integer} not null`,

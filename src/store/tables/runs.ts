@@ -9,7 +9,7 @@ export type RunName = { readonly account: number; readonly run: string }
 export type RunBatch = {
   /** Names the batch within the account: the revision of the entries that it wrote. */
   readonly revision: number
-  /** Holds the id of the first entry that it created; the others follow it. */
+  /** Holds the id of the first entry that it created, or would have; the others follow it, and what it met has lower ones. */
   readonly firstId: number
   readonly created: number
   /** Lists the ids of created entries that an undo left alone; undefined while none has. */
@@ -45,16 +45,27 @@ export const runs = {
   isKept: async (tx: Reader, name: RunName): Promise<boolean> =>
     (await tx.all(`select 1 as one from runs where ${OF_RUN} and state = ${KEPT} and is_partial = 0`, named(name)))
       .length > 0,
-  /** Notes that a run writes, and how many bytes more are kept of it; returns whether some of it was dropped before. */
-  note: async (tx: Writer, name: RunName, now: Instant, bytes: number): Promise<boolean> => {
+  /** Returns the key that began a run, 0 for the token of the account; undefined if nothing is known of the run. */
+  keyOf: async (tx: Reader, name: RunName): Promise<number | undefined> => {
+    const [row] = await tx.all(`select key_id from runs where ${OF_RUN}`, named(name))
+    return row && Number(row['key_id'])
+  },
+  /** Notes that a run writes, and how many bytes more are kept of it; returns the key that began it, and whether some was dropped. */
+  note: async (
+    tx: Writer,
+    name: RunName,
+    key: number,
+    now: Instant,
+    bytes: number,
+  ): Promise<{ readonly owner: number; readonly isPartial: boolean }> => {
     const [row] = await tx.all(
-      `insert into runs (account_id, run_id, last_at, bytes, state, is_partial) values (?, ?, ?, ?, ${KEPT}, 0)
+      `insert into runs (account_id, run_id, key_id, last_at, bytes, state, is_partial) values (?, ?, ?, ?, ?, ${KEPT}, 0)
        on conflict (account_id, run_id) do update set last_at = excluded.last_at,
          bytes = case when runs.is_partial = 1 then 0 else runs.bytes + excluded.bytes end
-       returning is_partial`,
-      [...named(name), now, bytes],
+       returning key_id, is_partial`,
+      [...named(name), key, now, bytes],
     )
-    return row?.['is_partial'] === 1n
+    return { owner: Number(row?.['key_id']), isPartial: row?.['is_partial'] === 1n }
   },
   /** Notes that less is kept of a run than before. */
   shrink: async (tx: Writer, name: RunName, bytes: number): Promise<void> => {

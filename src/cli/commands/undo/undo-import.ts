@@ -139,6 +139,8 @@ type Done = {
   readonly kept: readonly KeptPlan[]
   /** Holds the runs that have written since what is left alone. */
   readonly heldBy: Set<string>
+  /** Holds why entries were left alone that this key may not read. */
+  readonly unlisted: Set<string>
 }
 
 /** Says how much of a plan is not done, and how to go on. */
@@ -337,23 +339,28 @@ async function* planned(
 }
 
 /** Takes back what the service keeps of runs, and counts it; yields a record of each entry that is left alone. */
-async function* undoneRuns(client: Client, { counts, rest, kept, heldBy }: Done, undoing: Undoing): Records {
+async function* undoneRuns(client: Client, { counts, rest, kept, heldBy, unlisted }: Done, undoing: Undoing): Records {
   const recordsOf = entryRecords(client)
   for (const { run, part } of kept) {
     let isLeft = false
+    const reasons = new Set<string>()
     for await (const batch of undoKept(client, run, undoing)) {
       counts.addKept(batch)
       rest.count(part, batch.restored + batch.removed + batch.unchanged, batch.left)
       rest.progress()
       for (const other of batch.heldBy) heldBy.add(other)
       isLeft ||= batch.left > 0
+      if (batch.reasons !== null) reasons.add(batch.reasons)
       yield []
     }
     if (!isLeft) continue
+    let isListed = false
     for await (const some of leftOfKept(client, run)) {
+      isListed = true
       for (const { change } of some) rest.meet(change)
       yield await recordsOf(some)
     }
+    if (!isListed) for (const one of reasons) unlisted.add(one)
   }
 }
 
@@ -441,6 +448,10 @@ const conclude = async (cli: Cli, run: UndoneRun, done: Done): Promise<number> =
   const said = sayWhat(done, DID)
   const counts = countsIn(done)
   await tellDone(cli, said, counts)
+  if (done.unlisted.size > 0)
+    await cli.note(
+      `left alone: ${[...done.unlisted].join('; ')}; a key that may read entries (entries:read) is shown which, by the same command`,
+    )
   if (counts.skipped > 0) done.rest.keep()
   const isOfLater = await tellLater(cli, run, done)
   const isLost = await tellLost(cli, done)
@@ -478,7 +489,15 @@ const undo = async (
   if (what !== '') await confirmUndo(cli, what, flags)
   const { kept } = plan
   const rest = createUndoRest(run, new Map(kept.map(({ part, entries }) => [part, entries])))
-  const done: Done = { counts: new EntryCounts(), outcomes: [], others: 0, rest, kept, heldBy: new Set() }
+  const done: Done = {
+    counts: new EntryCounts(),
+    outcomes: [],
+    others: 0,
+    rest,
+    kept,
+    heldBy: new Set(),
+    unlisted: new Set(),
+  }
   let begun: Promise<void> | undefined
   const begin = (): Promise<void> => {
     if (!begun) onChange()
