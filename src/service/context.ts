@@ -8,7 +8,7 @@ export const DEFAULT_ACCOUNT = 'default'
 export const DEFAULT_LOGIN = 'admin@localhost'
 
 /** Holds the id of an API key, 0 for the token of the account, and whether it may read entries. */
-export type Credentials = { readonly key: number; readonly mayReadEntries: boolean }
+type Credentials = { readonly key: number; readonly mayReadEntries: boolean }
 
 /** Holds the context of one request: the store, the account, and the current time. */
 export type Context = {
