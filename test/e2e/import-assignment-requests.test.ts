@@ -67,8 +67,8 @@ describe('--create-assignments', () => {
     await withUsers(importer, 12, 'V')
     const many = await importer.kpi(...LINE)
     expect(many.stderr).toContain('creating 36 assignments: 12 requests\n')
-    // Those of each user are read once and made in one step, beside 5 requests for lists and entries.
-    expect(jsonOf(many)).toMatchObject({ assigned: 36, created: 36, requests: 12 + 12 + 5 })
+    // Those of each user are read once and made in one step, beside 4 requests for lists and entries.
+    expect(jsonOf(many)).toMatchObject({ assigned: 36, created: 36, requests: 12 + 12 + 4 })
   })
 })
 

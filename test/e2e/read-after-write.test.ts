@@ -79,6 +79,7 @@ const filled = (prefix: string, path: string): string =>
     .replace('{group_id}', String(IDS.REGION))
     .replace('{category_id}', String(IDS.GENERAL))
     .replace('{key}', 'D')
+    .replace('{run}', 'a-run')
     .replace('{id}', String(Object.entries(ID_BELOW).find(([below]) => path.startsWith(below))?.[1] ?? IDS.SALES))
 
 /** Which record to ask for below a path. */
@@ -137,6 +138,8 @@ const draftOf = (path: string, at: number): object => {
       return { entries: [entry(at)] }
     case '/breakdownitems':
       return { breakdown_id: IDS.REGION, name: `Item ${at}` }
+    case '/kpientries/runs/{run}/undo':
+      return { dry_run: false }
     default:
       return { name: `Name ${at}` }
   }

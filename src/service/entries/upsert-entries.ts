@@ -40,11 +40,11 @@ type Upserted = {
 export type KeptValues = Pick<EntryChange, 'setActual' | 'setTarget' | 'setNotes'>
 
 /** Sets after how many rows to let other requests run. */
-const ROWS_PER_TURN = 1000
+const ROWS_PER_TURN = 500
 
 /** Lets other requests run for one turn every so many rows; it does not queue behind other work, as a transaction is open. */
 const turnAt = (row: number): Promise<void> | undefined =>
-  row > 0 && row % ROWS_PER_TURN === 0 ? setImmediate() : undefined
+  (row + 1) % ROWS_PER_TURN === 0 ? setImmediate() : undefined
 
 /** Reports the faults of the row with this index. */
 type ReportFaults = (index: number, faults: readonly Issue[]) => void
