@@ -1,4 +1,3 @@
-import { availableParallelism } from 'node:os'
 import { setImmediate } from 'node:timers/promises'
 import type { RequestObserver } from '../client/request-observer.ts'
 import { Aborted, type Transport, type TransportRequest, type TransportResponse } from '../client/transport.ts'
@@ -163,7 +162,7 @@ export const embeddedTransport = async (
   variant: Variant = 'classic',
   { observer, signal }: Watched = {},
 ): Promise<Transport> => {
-  const { db, ...found } = await openEmbedded(dataDir, nowMs, { bulkApart: availableParallelism() > 1 })
+  const { db, ...found } = await openEmbedded(dataDir, nowMs)
   if (!found.account) {
     await db.close()
     throw copyUnfinished(found.unfinished, dataDir)

@@ -93,7 +93,7 @@ export type Db = {
   readonly inPassing?: Db
   /**
    * Writes without foreign key checks. `work` must have read every row that its new rows refer to, and must not delete
-   * anything. Undefined if there is no check to skip. Its `apart` is for many rows at a time.
+   * anything. Undefined if there is no check to skip.
    */
   readonly trusting?: Db
   /**

@@ -1,7 +1,6 @@
 import { EntryCollector, type SentEntries } from '../../domain/entry-block.ts'
 import type { BatchFlags, BatchResult, Entry, EntryDraft, EntryName, EntryPatch } from '../../domain/resources/entry.ts'
 import type { ParsedFields } from '../../domain/schema.ts'
-import type { Db } from '../../store/db.ts'
 import { entries as store } from '../../store/tables/entries.ts'
 import { type EntryFilter, entryQueries } from '../../store/tables/entry-queries.ts'
 import { type Context, requireFound, type Ids } from '../context.ts'
@@ -14,15 +13,6 @@ const keptBy = ({ hasActuals, hasTargets, hasNotes }: Partial<BatchFlags>): Kept
   ...(hasTargets === false && { setTarget: false }),
   ...(hasNotes === false && { setNotes: false }),
 })
-
-/** Sets from how many rows on a batch is worth a thread of its own. */
-const MANY_ROWS = 2000
-
-/** Returns where a batch of so many rows is written: it has read all that its rows refer to. */
-const bulkOf = (db: Db, rows: number): Db => {
-  const trusting = db.trusting ?? db
-  return (rows >= MANY_ROWS ? trusting.apart : undefined) ?? trusting
-}
 
 /** Holds an entry that was added, or updated if its key existed. */
 type UpsertedEntry = { readonly entry: Entry; readonly isNew: boolean }
@@ -60,7 +50,7 @@ export const entriesNamedBy = (names: readonly EntryName[]): Entries => ({
     }),
 
   upsertMany: (ctx, flags, sent) =>
-    bulkOf(ctx.db, sent.block.count).write(async (tx) => {
+    (ctx.db.trusting ?? ctx.db).write(async (tx) => {
       const batch = { issues: flags.issues, kept: keptBy(flags.values) }
       const { created, updated, unchanged } = await upsertEntries(tx, ctx, { names, sent, batch })
       return {

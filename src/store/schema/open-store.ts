@@ -128,5 +128,5 @@ export const openFile = async (path: string, kind: FileKind, open: (path: string
 }
 
 /** Opens the SQLite store in an existing folder; creates it or migrates it as needed. */
-export const openStore = (path: string, options?: Pick<SqliteOptions, 'apart' | 'bulkApart'>): Promise<Db> =>
+export const openStore = (path: string, options?: Pick<SqliteOptions, 'apart'>): Promise<Db> =>
   openFile(path, STORE, (at) => sqliteDb(at, options))

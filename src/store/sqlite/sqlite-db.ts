@@ -66,8 +66,6 @@ export type SqliteOptions = {
   readonly durability?: Durability
   /** Tells whether slow statements run in worker threads, because other requests wait for this process. */
   readonly apart?: boolean
-  /** Tells whether many rows at a time are written in a worker thread, while this one makes the next ones. */
-  readonly bulkApart?: boolean
 }
 
 /**
@@ -76,7 +74,7 @@ export type SqliteOptions = {
  */
 export const sqliteDb = (
   path: string,
-  { patienceMs = WRITE_PATIENCE_MS, durability = 'full', apart = false, bulkApart = false }: SqliteOptions = {},
+  { patienceMs = WRITE_PATIENCE_MS, durability = 'full', apart = false }: SqliteOptions = {},
 ): Db => {
   const createReader = (): SnapshotReader => createSnapshotReader(() => connectReader(path, READER_SETTINGS))
   // Long reads never use the first reader, so that short reads need not wait for a long report.
@@ -128,8 +126,8 @@ export const sqliteDb = (
     (opening ??= import('./thread-pool.ts').then(({ createThreadPool }) =>
       createThreadPool(path, READER_SETTINGS, writerSettings(durability)),
     ))
-  const writeApart = async <T>(work: (tx: Writer) => Promise<T>, checksReferences?: boolean): Promise<T> => {
-    const connection = (await threads()).writer(checksReferences)
+  const writeApart = async <T>(work: (tx: Writer) => Promise<T>): Promise<T> => {
+    const connection = (await threads()).writer()
     await retryWhileBusy(() => connection.beginWriting(), patienceMs)
     return runAndEnd(connection, () => work(connection))
   }
@@ -156,11 +154,7 @@ export const sqliteDb = (
   const whole: Db = {
     ...db,
     inPassing: { ...db, write: (work) => queued(() => writeInPassing(work)) },
-    trusting: {
-      ...db,
-      write: (work) => queued(() => writeTransaction(work, false)),
-      ...(bulkApart && { apart: { ...db, write: (work) => queued(() => writeApart(work, false)) } }),
-    },
+    trusting: { ...db, write: (work) => queued(() => writeTransaction(work, false)) },
     ...(apart && {
       apart: {
         ...db,

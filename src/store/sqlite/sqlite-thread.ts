@@ -4,7 +4,7 @@ import type { SqlInput, SqlList } from '../db.ts'
 import { connect, type Connection } from './sqlite-connection.ts'
 
 /** Describes what a thread gets when it starts: the file to open, and how. */
-export type ThreadData = { readonly path: string; readonly settings: string; readonly checksReferences: boolean }
+export type ThreadData = { readonly path: string; readonly settings: string }
 
 type Method = Exclude<keyof Connection, 'version' | 'keysPerQuery'>
 
@@ -47,12 +47,12 @@ const sendEach = async (
 }
 
 /** Answers the calls of the main thread; opens the file at the first one. */
-const answerCalls = ({ path, settings, checksReferences }: ThreadData): void => {
+const answerCalls = ({ path, settings }: ThreadData): void => {
   let opened: Connection | undefined
   /** Resumes `each` after its last message was processed. */
   let resume: (() => void) | undefined
   const perform = async (id: number, method: Method, values: readonly unknown[]): Promise<unknown> => {
-    const connection = (opened ??= connect(path, settings, checksReferences))
+    const connection = (opened ??= connect(path, settings))
     if (method === 'each') {
       return sendEach(connection, values, (rows) => {
         const { promise, resolve } = Promise.withResolvers<void>()

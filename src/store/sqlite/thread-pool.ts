@@ -50,8 +50,8 @@ const deliver = (waiting: Map<number, PendingCall>, answer: ThreadAnswer, more: 
 }
 
 /** Starts a thread, which opens a SQLite file at the first call. An idle thread does not keep the process alive. */
-const connectInThread = (path: string, settings: string, checksReferences = true): ThreadConnection => {
-  const workerData: ThreadData = { path, settings, checksReferences }
+const connectInThread = (path: string, settings: string): ThreadConnection => {
+  const workerData: ThreadData = { path, settings }
   const worker = new Worker(SCRIPT, { workerData })
   const waiting = new Map<number, PendingCall>()
   let [last, isOver] = [0, false]
@@ -103,8 +103,8 @@ const READERS = 2
 /** Manages connections to a file, each in a thread of its own and for one transaction at a time. */
 export type ThreadPool = {
   readonly read: <T>(work: (tx: Reader) => Promise<T>) => Promise<T>
-  /** Returns a connection for writing; the caller must run the transactions of all of them one after the other. */
-  readonly writer: (checksReferences?: boolean) => ThreadConnection
+  /** Returns the connection for writing; the caller must run its transactions one after the other. */
+  readonly writer: () => ThreadConnection
   readonly close: () => Promise<void>
 }
 
@@ -131,7 +131,7 @@ const createReaders = (connect: () => ThreadConnection) => {
 /** Creates a pool for slow statements. It starts a thread only when it needs one. */
 export const createThreadPool = (path: string, readerSettings: string, writerSettings: string): ThreadPool => {
   const readers = createReaders(() => connectInThread(path, readerSettings))
-  const writers = new Map<boolean, ThreadConnection>()
+  let writer: ThreadConnection | undefined
   return {
     read: async (work) => {
       const connection = await readers.take()
@@ -143,15 +143,12 @@ export const createThreadPool = (path: string, readerSettings: string, writerSet
         readers.give(connection)
       }
     },
-    writer: (checksReferences = true) => {
-      const known = writers.get(checksReferences)
-      if (known && !known.isOver()) return known
-      const opened = connectInThread(path, writerSettings, checksReferences)
-      writers.set(checksReferences, opened)
-      return opened
+    writer: () => {
+      if (!writer || writer.isOver()) writer = connectInThread(path, writerSettings)
+      return writer
     },
     close: async () => {
-      for (const connection of [...readers.all, ...writers.values()]) await connection.close()
+      for (const connection of [...readers.all, ...(writer ? [writer] : [])]) await connection.close()
     },
   }
 }
