@@ -61,9 +61,9 @@ export const gating = async (folder: string): Promise<Figure[]> => {
   )
   const [least = NaN, list = NaN] = leastOf(account, bare, (dataDir) => kpi('--data-dir', dataDir, 'kpis', 'list'))
   return [
-    figure(`import of ${ROWS} new rows`, 'inserts alone', importing, 30),
-    figure('the same import again', 'reading its entries', again, 30),
-    figure('report of 10,000 rows', 'reading and joining alone', reporting, 5),
-    figure('kpis list', 'bare node', list / least, 6),
+    figure(`import of ${ROWS} new rows`, 'inserts alone', importing, 6),
+    figure('the same import again', 'reading its entries', again, 4),
+    figure('report of 10,000 rows', 'reading and joining alone', reporting, 4),
+    figure('kpis list', 'bare node', list / least, 5),
   ]
 }

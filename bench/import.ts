@@ -51,7 +51,7 @@ const compare = (folder: string, account: string, file: string): { ours: number;
 /** How many times what the shell needs a file may take, by the order of its rows. */
 const LIMITS = [
   ['key', 1.5],
-  ['shuffled', 2.5],
+  ['shuffled', 1.5],
 ] satisfies [Order, number][]
 const WORDS: Readonly<Record<Order, string>> = {
   key: 'in the order of their keys',
