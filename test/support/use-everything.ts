@@ -13,6 +13,7 @@ import { refusedLogins, requestLog } from '../../src/store/rate-limits/limits.ts
 import { entryQueries } from '../../src/store/tables/entry-queries.ts'
 import { idempotentRequests } from '../../src/store/tables/idempotency.ts'
 import { itemSets } from '../../src/store/tables/item-sets.ts'
+import { runs } from '../../src/store/tables/runs.ts'
 import { limitsWithin } from '../../src/store/rate-limits/open-limits.ts'
 import type { EntryQuery } from '../../src/client/operations/queries.ts'
 import { kpiDraft } from './client-questions.ts'
@@ -154,6 +155,7 @@ const useRareStatements = async ({ db }: Service, item: number): Promise<void> =
   await db.read(async (tx) => {
     await requestLog.find(tx, of(account), 1)
     await refusedLogins.head(tx)
+    await runs.keyOf(tx, { account, run: 'a' })
     await entryQueries.eachOf(tx, account, { items: upTo(400), kpis: upTo(300), days }, none)
     await entryQueries.eachOfGroups(tx, account, { groups: [item], kpis: [1, 2], days }, none)
     await entryQueries.eachOfMembers(tx, account, { groups: [item], kpis: [1, 2], days }, none)
