@@ -7,6 +7,9 @@ import type { Column, FilledColumn, SqlInput, SqlList, SqlNumbers, SqlRow, Write
 const INSERT_SIZES = [500, 50, 5, 1]
 const [MOST_ROWS = 1] = INSERT_SIZES
 
+/** Sets how many times one statement runs a query, each for other values, the most first. */
+const UNION_SIZES = [50, 5, 1]
+
 /** Tells whether a column has one value in all rows; it is then bound once per statement. */
 const isShared = (column: FilledColumn): boolean => {
   if ('value' in column) return true
@@ -166,12 +169,17 @@ export const connect = (
     },
     run: async (sql: string, values: readonly SqlInput[] = []) => runs(sql, values),
     allOfEach: async (sql, account, lists) => {
-      const statement = prepareNumbers(sql)
       const found: SqlNumbers[] = []
-      for (const values of lists) {
-        const rows = statement.all(account, ...values) as unknown as SqlNumbers[]
-        for (const row of rows) found.push(row)
-        await turns.spend(rows.length)
+      let start = 0
+      for (const size of UNION_SIZES) {
+        if (lists.length - start < size) continue
+        const statement = prepareNumbers(Array(size).fill(sql).join(' union all '))
+        for (; lists.length - start >= size; start += size) {
+          const values = lists.slice(start, start + size).flatMap((list) => [account, ...list])
+          const rows = statement.all(...values) as unknown as SqlNumbers[]
+          for (const row of rows) found.push(row)
+          await turns.spend(rows.length)
+        }
       }
       return found
     },
