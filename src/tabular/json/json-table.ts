@@ -26,6 +26,18 @@ type JsonText = {
   readonly signal: AbortSignal | undefined
 }
 
+/**
+ * Returns the place in a text that an error of `JSON.parse` is about. Some messages name the place, others the character and a
+ * few around it.
+ */
+const placeOf = ({ message }: SyntaxError, text: string): number => {
+  const named = /position (\d+)/.exec(message)?.[1]
+  if (named !== undefined) return Number(named)
+  const [, token = '', around = ''] =
+    /^Unexpected token '(.)', (?:\.\.\.)?"(.*)"(?:\.\.\.)? is not/su.exec(message) ?? []
+  return Math.max(0, text.indexOf(token, Math.max(0, text.indexOf(around))))
+}
+
 /** Thrown if two records begin on one line, so that lines do not tell them apart. */
 class SharedLine extends Error {
   readonly line: number
@@ -80,9 +92,9 @@ class CellCollector {
       return parseExactJson(text)
     } catch (error) {
       if (!(error instanceof SyntaxError)) throw error
-      const place = Number(/position (\d+)/.exec(error.message)?.[1] ?? 0)
+      const place = placeOf(error, text)
       const at = line + text.slice(0, place).split('\n').length - 1
-      const shown = JSON.stringify(text.charAt(place))
+      const shown = JSON.stringify(/^[a-z]{1,20}/i.exec(text.slice(place))?.[0] ?? text.charAt(place))
       throw this.#fault(`line ${at} is no JSON: ${shown} is not expected there; correct the file, or export it again`)
     }
   }

@@ -233,6 +233,12 @@ describe('JSON that cannot be read is refused, with its line and what to do:', (
       'line 2 is no JSON: "]" is not expected there; correct the file, or export it again',
     ],
     [
+      'a number that JSON does not have',
+      '[{"a":1},\n{"a":NaN,"b":2}]',
+      'data.json',
+      'line 2 is no JSON: "NaN" is not expected there; correct the file, or export it again',
+    ],
+    [
       'a text that goes on',
       '[{"a": "x\n"}]',
       'data.json',
