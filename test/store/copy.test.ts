@@ -262,8 +262,9 @@ describe.each(DIRECTIONS)('a copy from %s to %s', (from, to) => {
     await using target = await openSide(to)
     const acme = await fill(source.db, 'acme')
     let writing: Promise<unknown> | undefined
+    // What is copied is read from one snapshot, which is older than this; what is compared afterwards is read anew.
     const onRows = (doing: string): void => {
-      if (doing === 'compared')
+      if (doing === 'copied')
         writing ??= source.db.write((tx) => tx.run('update entries set actual = 99 where account_id = 1 and id = 2'))
     }
     await expect(copy(source, target, { onRows })).rejects.toThrow(
