@@ -228,7 +228,7 @@ const isRepeated = ({ found, contents, options: { dateFormat } }: ColumnSearch, 
 /** Returns the columns of numbers that may have the names of something that is created. */
 const numberPlaces = (search: ColumnSearch, of: NameRole, named: readonly number[]): ValueColumns => {
   const { found, contents, options } = search
-  // What the first rows leave blank may have values further down.
+  // Take empty columns, too: they may have values further down.
   const numbers = columnsHolding(found, contents, 'numbers', 'years', 'stamps', 'nothing')
   const isAlone = numbers.length === 1 && named.length === 0
   const evidence = evidenceIn(found, (at) => (isAlone ? undefined : whatNumbersAre(found, contents, at)))

@@ -6,6 +6,7 @@ import { type ColumnPlan, planColumns, readHeadings } from '../columns/columns.t
 import { columnsBeside, nameIn, otherRole } from '../columns/persons.ts'
 import type { PersonDetails, PersonName } from '../directory/person.ts'
 import { roleHeader, roleText } from '../columns/roles.ts'
+import type { Evidence } from '../formats/evidence.ts'
 import { listFlag } from '../options/flag-text.ts'
 import { headerOf, type Row, type Table } from '../../tabular/source/table.ts'
 import { type Lookup, requireWriteAccess } from '../directory/lookup.ts'
@@ -22,8 +23,13 @@ import { fillRight } from '../heading/table-body.ts'
 import { nextTurn } from '../../client/next-turn.ts'
 import { fetchReference, type Reference } from '../directory/reference.ts'
 
-/** Describes what a row says of a user: what it calls the user by, and the name or the address beside it. */
-type Said = { readonly user: string; readonly other: string; readonly line: number; readonly details: PersonDetails }
+/** Describes the user in a row: by what name or address, and the other one of the two, which stands beside it. */
+type PersonInRow = {
+  readonly user: string
+  readonly other: string
+  readonly line: number
+  readonly details: PersonDetails
+}
 
 /** Sets how many contradictions are shown. */
 const SHOWN = 10
@@ -32,7 +38,7 @@ const SHOWN = 10
 const looseFullName = (name: PersonName): string => looseName(fullName(name))
 
 /** Returns a function that reads what a row says of its user; undefined if it says nothing. */
-const reader = (plan: ColumnPlan): ((cells: readonly string[], line: number) => Said | undefined) => {
+const reader = (plan: ColumnPlan): ((cells: readonly string[], line: number) => PersonInRow | undefined) => {
   const role = otherRole(plan)
   const [userIn, otherIn] = [roleText(plan, 'user'), roleText(plan, role)]
   return (cells, line) => {
@@ -42,45 +48,52 @@ const reader = (plan: ColumnPlan): ((cells: readonly string[], line: number) => 
   }
 }
 
-/** Describes what a row says of something: of an address its name, or of a name its address. */
-type Claim = { readonly says: string; readonly line: number }
-
 /** Returns a fault that says how two rows contradict each other, and what to do about it. */
-const contradiction = (plan: ColumnPlan, of: string, one: Claim, other: Claim): Issue => {
+const contradictionOf = (plan: ColumnPlan, of: string, one: Evidence, other: Evidence): Issue => {
   const out = listFlag('--ignore', columnsBeside(plan))
   return {
     field: roleHeader(plan, 'user'),
-    message: `"${of}" is "${one.says}" on line ${one.line} and "${other.says}" on line ${other.line}; write one of them throughout, or leave the column out: ${out}`,
+    message: `"${of}" is "${one.text}" on line ${one.line} and "${other.text}" on line ${other.line}; write one of them throughout, or leave the column out: ${out}`,
   }
 }
 
 /** Collects what rows say of the users that the service does not have, and in what they contradict each other. */
 const createCollector = (plan: ColumnPlan, users: Lookup) => {
-  const byUser = new Map<string, Said>()
-  const byAddress = new Map<string, Said>()
+  const byUser = new Map<string, PersonInRow>()
+  const byAddress = new Map<string, PersonInRow>()
   const issues: Issue[] = []
-  const blame = (of: string, one: Claim, other: Claim): void => {
-    if (issues.length < SHOWN) issues.push(contradiction(plan, of, one, other))
+  const noteContradiction = (of: string, one: Evidence, other: Evidence): void => {
+    if (issues.length < SHOWN) issues.push(contradictionOf(plan, of, one, other))
   }
   /** Returns what a row says of a user, as it is compared. */
-  const looseOther = ({ details: { name }, other }: Said): string => (name ? looseFullName(name) : nameForm(other))
+  const looseOther = ({ details: { name }, other }: PersonInRow): string =>
+    name ? looseFullName(name) : nameForm(other)
   return {
     issues,
     persons: byUser,
-    note: (said: Said): void => {
-      const key = looseName(said.user)
+    note: (person: PersonInRow): void => {
+      const key = looseName(person.user)
       const before = byUser.get(key)
-      if (before && looseOther(before) === looseOther(said)) return
-      if (!(users.find(said.user) instanceof Fault)) return
+      if (before && looseOther(before) === looseOther(person)) return
+      if (!(users.find(person.user) instanceof Fault)) return
       if (before) {
-        blame(said.user, { says: before.other, line: before.line }, { says: said.other, line: said.line })
+        noteContradiction(
+          person.user,
+          { text: before.other, line: before.line },
+          { text: person.other, line: person.line },
+        )
         return
       }
-      byUser.set(key, said)
-      if (said.details.email === undefined) return
-      const owner = byAddress.get(looseOther(said))
-      if (owner) blame(said.other, { says: owner.user, line: owner.line }, { says: said.user, line: said.line })
-      else byAddress.set(looseOther(said), said)
+      byUser.set(key, person)
+      if (person.details.email === undefined) return
+      const owner = byAddress.get(looseOther(person))
+      if (owner)
+        noteContradiction(
+          person.other,
+          { text: owner.user, line: owner.line },
+          { text: person.user, line: person.line },
+        )
+      else byAddress.set(looseOther(person), person)
     },
   }
 }
@@ -97,9 +110,9 @@ const describePersons = async (table: Table, plan: ColumnPlan, users: Lookup, cr
   let isHeader = true
   for await (const rows of table.rows()) {
     for (const { cells, line } of rows) {
-      const said = isHeader ? undefined : read(cells, line)
+      const person = isHeader ? undefined : read(cells, line)
       isHeader = false
-      if (said) collector.note(said)
+      if (person) collector.note(person)
     }
   }
   const { issues, persons } = collector

@@ -226,7 +226,7 @@ const readRows = async (
       if (isContradicted(reasons)) return undefined
       collector.note(row, summary.rejected > rejected)
       const trial = { read: summary.read, misread: sink.misread }
-      // What all cells leave in doubt says more than the first rows do.
+      // End here, as what all cells leave in doubt explains more than the first rows do.
       if (isAssumed && isMisunderstood(trial, options)) return undefined
       rejectMisunderstoodColumns(trial, options, sink.reasons)
       if (hasTooManyBad(summary, bad)) await requireFewBad(summary, bad)

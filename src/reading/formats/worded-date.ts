@@ -189,7 +189,7 @@ const languagesAround = (pieces: readonly Piece[], month: Phrase, mayHaveWeekday
     if (phrase === month || !isPhrase(phrase)) continue
     left = common(left, [...(phrase.beside ?? []), ...languagesIn(phrase.days)])
     const isEdge = at === 0 || at === pieces.length - 1
-    // The name of a day of the week has to be that of the date, which a mark hardly is.
+    // Trust the name of a weekday that fits the date, as a mark hardly would.
     const isWeekday = mayHaveWeekday && phrase.days !== undefined
     if (isEdge && !isWeekday && MARK.test(phrase.text) && left.length * 2 < all.length) return []
   }

@@ -87,7 +87,7 @@ export const createRejects = (folder: string) => {
   return {
     /** Rejects a line, or in a wide file the cell at a place. */
     add: (place: number, reason: string): void => {
-      // The second part of the key keeps a line's reasons in the order in which they were found.
+      // Number the reasons in the second part of the key, so that a line's keep their order.
       const line = lineOf(place)
       if (known.add(line)) count += 1
       bytes += BYTES_A_REASON + reason.length

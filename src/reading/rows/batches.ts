@@ -184,7 +184,7 @@ export function* cutBatches(
 ): Generator<Batch> {
   let batch = new Batch(limit)
   let weight = 0
-  // The last row stands at the end of the batch until the next key; if its key came again, `again` holds what becomes of it.
+  // Keep the last row at the end of the batch until the next key comes; collect rows of the same key in `again`.
   let isOpen = false
   let [lastLine, lastBeyond] = [0, '']
   let isLastBad = false

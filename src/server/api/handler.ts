@@ -1,5 +1,6 @@
 import type { Instant } from '../../domain/day.ts'
 import { type ErrorCode, KpiError } from '../../domain/errors.ts'
+import { RUN_HEADER, RUN_ID } from '../../domain/resources/entry-run.ts'
 import { health } from '../../domain/resources/service-status.ts'
 import { createIdempotentRunner } from '../../service/limits/idempotency.ts'
 import { createVersionedCache } from '../../service/versioned-cache.ts'
@@ -13,7 +14,6 @@ import { bodyFormats } from './body-format.ts'
 import type { Answer } from './call.ts'
 import { rejectCrossSite, requireDeclaredBody } from './cross-site.ts'
 import { answerIdempotently, withRereadableBody } from './idempotency-key.ts'
-import { runOf } from './run-header.ts'
 import { rejectContentEncoding } from './media-type.ts'
 import { refusalResponse, type Protocol, type VariantDefinition, type BodyFormat } from './protocol.ts'
 import { parseQuery } from './query.ts'
@@ -71,6 +71,13 @@ const respond = async (
   },
   body: content ? await bodyFormat.write(content) : '',
 })
+
+/** Returns the run that a request is of; undefined without one. */
+const runOf = ({ headers }: WireRequest): string | undefined => {
+  const run = headers[RUN_HEADER.toLowerCase()]
+  if (run === undefined || RUN_ID.test(run)) return run
+  throw new KpiError('malformed', `${RUN_HEADER} must have 1 to 64 letters, digits, hyphens or underscores`)
+}
 
 const INTERNAL_CODES: ReadonlySet<ErrorCode> = new Set(['internal', 'unavailable', 'unusable'])
 

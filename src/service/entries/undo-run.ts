@@ -7,12 +7,13 @@ import {
   holds,
   valuesText,
 } from '../../domain/entry-changes.ts'
+import { compareKeys } from '../../domain/entry-key.ts'
 import { KpiError } from '../../domain/errors.ts'
 import { type RunEntry, type UndoneBatch } from '../../domain/resources/entry-run.ts'
 import type { Kpi } from '../../domain/resources/kpi.ts'
 import { type EntryValues, faultsOfValues } from '../../domain/rules.ts'
 import type { Reader, Writer } from '../../store/db.ts'
-import { entries as store, type SeriesRange, type StoredEntry } from '../../store/tables/entries.ts'
+import { addToRanges, entries as store, type SeriesRange, type StoredEntry } from '../../store/tables/entries.ts'
 import { kpis as kpiStore } from '../../store/tables/kpis.ts'
 import { type RunBatch, runBatches, type RunName, runs } from '../../store/tables/runs.ts'
 import { users } from '../../store/tables/users.ts'
@@ -42,9 +43,6 @@ type JudgedBatch = {
 /** Sets how many entries are read or removed at a time: other requests run in between. */
 const AT_A_TIME = 500
 
-/** Sets the distance up to which days of a series are read as one range. */
-const MAX_GAP_DAYS = 8
-
 const CHANGED = 'was changed since'
 const DELETED = 'was deleted since'
 
@@ -55,15 +53,8 @@ const keyText = (item: number, kpi: number, day: number): string => `${item}/${k
 
 /** Returns ranges that cover the entries of changes, and few others. */
 const rangesOf = (changes: readonly EntryChange[]): SeriesRange[] => {
-  const sorted = changes
-    .map(({ key }) => key)
-    .toSorted((one, other) => one[0] - other[0] || one[1] - other[1] || one[2] - other[2])
-  const ranges: { item: number; kpi: number; from: number; to: number }[] = []
-  for (const [item, kpi, day] of sorted) {
-    const last = ranges.at(-1)
-    if (last && last.item === item && last.kpi === kpi && day - last.to <= MAX_GAP_DAYS) last.to = day
-    else ranges.push({ item, kpi, from: day, to: day })
-  }
+  const ranges: SeriesRange[] = []
+  for (const { key } of changes.toSorted((one, other) => compareKeys(one.key, other.key))) addToRanges(ranges, ...key)
   return ranges
 }
 

@@ -1,5 +1,4 @@
 import { setImmediate } from 'node:timers/promises'
-import type { Day } from '../../domain/day.ts'
 import {
   ACTUAL,
   decimalAt,
@@ -16,6 +15,7 @@ import type { Kpi } from '../../domain/resources/kpi.ts'
 import { type EntryChange, type EntryValues, faultsOfValues, mergeEntry, sameValues } from '../../domain/rules.ts'
 import type { SqlInput, Writer } from '../../store/db.ts'
 import {
+  addToRanges,
   entries as store,
   type NewEntries,
   type SeriesRange,
@@ -113,18 +113,10 @@ const orderOf = ({ item, kpi, day }: Pick<Placed, 'item' | 'kpi' | 'day'>): Uint
   return isSorted ? order : order.sort(compare)
 }
 
-/** Sets the distance up to which to read days of a series as one range, so that the sent rows bound what is read. */
-const MAX_GAP_DAYS = 8
-
 /** Returns ranges that cover the days of each series, and few other days. */
 const rangesOf = ({ item, kpi, day, order }: Placed): SeriesRange[] => {
-  const ranges: { item: number; kpi: number; from: Day; to: Day }[] = []
-  for (const at of order) {
-    const last = ranges.at(-1)
-    const [ofItem, ofKpi, on] = [numberAt(item, at), numberAt(kpi, at), numberAt(day, at)]
-    if (last?.item === ofItem && last.kpi === ofKpi && on - last.to <= MAX_GAP_DAYS) last.to = on
-    else ranges.push({ item: ofItem, kpi: ofKpi, from: on, to: on })
-  }
+  const ranges: SeriesRange[] = []
+  for (const at of order) addToRanges(ranges, numberAt(item, at), numberAt(kpi, at), numberAt(day, at))
   return ranges
 }
 

@@ -216,7 +216,7 @@ const fourthTables = ({ integer }: Dialect): readonly TableDefinition[] => [
 
 const fifthTables = ({ integer }: Dialect): readonly TableDefinition[] => [
   {
-    // The runs of which is kept what they replaced: how much, since when, and whether some of it was dropped.
+    // Holds a row for each run whose replaced values are kept: by whom, how much, since when, and whether some was dropped.
     name: 'runs',
     key: ['run_id'],
     columns: {
@@ -229,7 +229,7 @@ const fifthTables = ({ integer }: Dialect): readonly TableDefinition[] => [
     },
   },
   {
-    // What each batch of a run created and replaced; its entries have its revision until something else writes them.
+    // Holds what each batch of a run created and replaced; its entries have its revision until something else writes them.
     name: 'run_batches',
     key: ['revision'],
     columns: {

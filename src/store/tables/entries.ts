@@ -1,6 +1,5 @@
-import type { Instant } from '../../domain/day.ts'
+import type { Day, Instant } from '../../domain/day.ts'
 import type { Decimal } from '../../domain/decimal.ts'
-import type { DayRange } from '../../domain/period.ts'
 import type { Entry } from '../../domain/resources/entry.ts'
 import type { FilledColumn, Reader, SqlInput, SqlNumbers, SqlOutput, SqlRow, Writer } from '../db.ts'
 import { IN_LIST, listOf } from './id-list.ts'
@@ -117,7 +116,17 @@ const OF_SERIES = `select item_id, kpi_id, entry_date, id, ${inHalves('actual')}
   where account_id = ? and item_id = ? and kpi_id = ? and entry_date between ? and ?`
 
 /** Selects the entries of one item and KPI within a range of days. */
-export type SeriesRange = DayRange & { readonly item: number; readonly kpi: number }
+export type SeriesRange = { readonly item: number; readonly kpi: number; readonly from: Day; to: Day }
+
+/** Sets the distance up to which to read days of a series as one range, so that the days asked for bound what is read. */
+const MAX_GAP_DAYS = 8
+
+/** Adds a day of a series to ranges that cover such days, and few others; days come in the order of items, KPIs and days. */
+export const addToRanges = (ranges: SeriesRange[], item: number, kpi: number, day: Day): void => {
+  const last = ranges.at(-1)
+  if (last?.item === item && last.kpi === kpi && day - last.to <= MAX_GAP_DAYS) last.to = day
+  else ranges.push({ item, kpi, from: day, to: day })
+}
 
 /** Reads and writes the values of KPIs, clustered on (account, item, KPI, day). */
 export const entries = {

@@ -480,7 +480,7 @@ const readSheetList = async (entry: ZipEntry, name: string): Promise<{ sheets: L
       open: (tag, attributes) => {
         if (tag === 'workbookPr') is1904 = ['1', 'true'].includes(attributes['date1904'] ?? '')
         if (tag !== 'sheet') return
-        // The prefix of the id is up to the program.
+        // Accept any prefix before the id, as programs choose their own.
         const [, relation = ''] = Object.entries(attributes).find(([key]) => key.endsWith(':id')) ?? []
         const state = attributes['state'] ?? 'visible'
         sheets.push({ name: attributes['name'] ?? '', relation, isHidden: state !== 'visible' })

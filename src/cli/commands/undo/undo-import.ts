@@ -311,7 +311,7 @@ async function* planned(
   const counts = new EntryCounts()
   const recordsOf = entryRecords(clients.client)
   const kept: KeptPlan[] = []
-  // What becomes of things depends on whose entries go.
+  // List entries for these as well, since records stay that other entries refer to.
   const hasThings = run.things.length + run.unsure.length > 0
   for (const one of keptParts(run)) {
     let [entries, batches, isLost] = [0, 0, false]
