@@ -123,11 +123,11 @@ const FIELDS = [...Object.values(entry.fields), unit.fields.display_format, user
 const READERS: Readonly<Record<string, (text: string) => unknown>> = {
   'a cell of numbers': (text) => {
     const column = createNumberColumn('actual', '.', false, createUnits().watch('actual'))
-    return [column.read(text, 1), column.note(text, 2, 1), column.doubt(), column.remarks()]
+    return [column.read(text, 1), column.note(text, 2, 1), column.doubts(), column.remarks()]
   },
   'a cell of dates': (text) => {
     const column = createDateColumn('date', PLAIN_FORMAT, 'assumed')
-    return [column.read(text, 1), column.note(text, 2), column.doubt(), column.remarks()]
+    return [column.read(text, 1), column.note(text, 2), column.doubts(), column.remarks()]
   },
   'a cell of dates in a given form': (text) => createDateColumn('date', PLAIN_FORMAT, 'given').read(text, 1),
   'a form of dates': dateFormat,

@@ -117,7 +117,7 @@ const readDates = (labels: Labels, dates: readonly number[], asked: DateFormat |
   })
   const read = new Set(columns.map(({ at }) => at))
   const issues = faultsOfOthers(labels, (at) => read.has(at), format)
-  const doubt = column.doubt()
+  const [doubt] = column.doubts()
   if (issues.length === 0 && doubt !== undefined) issues.push({ field: 'header', message: doubt })
   return { columns, format, issues: [...issues, ...(isTold ? [] : faultsOfDoubles(columns, textOf))] }
 }

@@ -225,13 +225,16 @@ export const createColumnFormats = (
 export const areRefuted = ({ numberFormats, date }: ColumnFormats): boolean =>
   (date?.column.isRefuted() ?? false) || numberFormats.some(isRefuted)
 
-/** Returns what is in doubt, for each of some columns. */
-export const doubtsOf = (
-  columns: Iterable<{ readonly name: string; readonly doubt: () => string | undefined }>,
-): Issue[] =>
-  [...columns].flatMap(({ name, doubt }) => {
-    const message = doubt()
-    return message === undefined ? [] : [{ field: name, message }]
+/** Describes a column with the questions about how to read it: several, or at most one. */
+type DoubtfulColumn = { readonly name: string } & (
+  { readonly doubts: () => readonly string[] } | { readonly doubt: () => string | undefined }
+)
+
+/** Returns all questions about how to read some columns. */
+export const doubtsOf = (columns: Iterable<DoubtfulColumn>): Issue[] =>
+  [...columns].flatMap((column) => {
+    const messages = 'doubts' in column ? column.doubts() : [column.doubt() ?? []].flat()
+    return messages.map((message) => ({ field: column.name, message }))
   })
 
 /** Returns what is in doubt about the formats of a file. */

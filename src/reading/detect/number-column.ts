@@ -148,6 +148,13 @@ export const createNumberColumn = (
     if (!point || !comma) return undefined
     return `has both: ${showCell(point)} with a decimal point, ${showCell(comma)} with a decimal comma. Write all alike, or import the rows of one kind and reject the others: --decimal . or --decimal ,`
   }
+  /** Returns why the decimal sign, or else the units, may mean two things. */
+  const signDoubt = (): string | undefined => {
+    if (isGiven) return units.doubt()
+    if (proofs.size === 0 && doubtful)
+      return `${showCell(doubtful)} is ${bothReadings(doubtful)}, and no other cell shows which; say it: --decimal . or --decimal ,`
+    return contradiction() ?? units.doubt()
+  }
   const proven = (): DecimalSign | undefined => {
     if (isGiven) return sign
     const [proved, ...more] = proofs.keys()
@@ -178,16 +185,10 @@ export const createNumberColumn = (
     },
     /** Tells whether cells may stand for no value, and the user has not said so. */
     hasWords: (): boolean => words?.isFound() ?? false,
-    /** Returns why it is in doubt how to read the column; undefined if it is not. */
-    doubt: (): string | undefined => {
-      const missing = words?.doubt()
-      if (missing !== undefined) return missing
-      if (isGiven) return units.doubt()
-      if (proofs.size === 0 && doubtful) {
-        return `${showCell(doubtful)} is ${bothReadings(doubtful)}, and no other cell shows which; say it: --decimal . or --decimal ,`
-      }
-      return contradiction() ?? units.doubt()
-    },
+    /** Returns which words may stand for no value; undefined if there are none. */
+    wordDoubt: (): string | undefined => words?.doubt(),
+    /** Returns all questions about how to read the column; empty if it is clear. */
+    doubts: (): readonly string[] => [words?.doubt(), signDoubt()].filter((one) => one !== undefined),
     /** Returns remarks on a column that can be read. */
     remarks: (): string[] => {
       const remark = units.remark()

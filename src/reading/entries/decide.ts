@@ -22,12 +22,13 @@ const questionsOf = ({ formats, words }: Profile): readonly Issue[] => {
   const worded = formats.numberFormats.filter(({ hasWords }) => hasWords())
   if (worded.length < 2) return doubts
   const names = worded.map(({ name }) => name)
+  const ofWords = new Set(worded.map((column) => column.wordDoubt()))
   const shown = names
     .slice(0, SHOWN)
     .map((name) => name.trim())
     .join(', ')
   const field = names.length > SHOWN ? `${names.length} columns, such as ${shown}` : shown
-  return [...doubts.filter((one) => !names.includes(one.field)), { field, message: words.doubt('have') ?? '' }]
+  return [...doubts.filter(({ message }) => !ofWords.has(message)), { field, message: words.doubt('have') ?? '' }]
 }
 
 /** Holds what a profile decides: what the columns mean, and how their cells are read, or what must be asked first. */

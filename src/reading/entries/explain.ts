@@ -161,13 +161,13 @@ const ofForms = ({ numberFormats, date }: ColumnFormats, options: ImportOptions)
           found: proven?.format.text ?? 'in doubt',
           evidence:
             options.dateFormat === undefined
-              ? (date.column.doubt() ?? (proven?.proof ? showCell(proven.proof) : 'no cell is a date'))
+              ? (date.column.doubts()[0] ?? (proven?.proof ? showCell(proven.proof) : 'no cell is a date'))
               : '--date-format',
         },
       ]
     : []
   const ofNumbers = numberFormats.map((column): Finding => {
-    const [sign, doubt] = [column.proven(), column.doubt()]
+    const [sign, [doubt]] = [column.proven(), column.doubts()]
     const proof = sign ? column.proofs.get(sign) : column.stored()
     return {
       topic: `format of ${column.name}`,

@@ -229,6 +229,18 @@ export const createDateColumn = (
   }
   const rivalDoubt = (): string | undefined => (isGiven ? undefined : rivals.doubt(left))
   const monthDoubt = (): string | undefined => (left[0] ? months?.doubt(left[0]) : undefined)
+  /** Returns why the format may be another one. */
+  const formatDoubt = (): string | undefined => {
+    const lacks = unsaidDoubt()
+    if (lacks !== undefined) return lacks
+    const cell = doubtfulCell()
+    if (conflict && proof) {
+      const formats = [...left.slice(0, cell ? undefined : 1), ...conflict.formats]
+      return `has dates in several formats: ${showCell(proof)} (${left[0]?.text}), ${showCell(conflict.cell)} (${conflict.formats.map(({ text }) => text).join(' or ')}); ${waysOf(formats)}`
+    }
+    if (!cell) return rivalDoubt() ?? monthDoubt()
+    return `${showCell(cell)} is ${tellReadings(readingsIn(cell.text, left))}, and every other cell fits both; say which: ${dateFormatFlags(left)}`
+  }
   const doubtfulCell = (): Evidence | undefined => {
     if (left.length === known.length || left.length < 2) return undefined
     return [...doubtful.values()].find(({ text }) => !isOneDay(readingsIn(text, left)))
@@ -277,20 +289,9 @@ export const createDateColumn = (
       conflict !== undefined ||
       times.isFound() ||
       (basis === 'assumed' && unsaid !== undefined),
-    /** Returns why it is in doubt how to read the column; undefined if it is not. */
-    doubt: (): string | undefined => {
-      const timed = times.doubt((text) => left[0]?.read(text))
-      if (timed !== undefined) return timed
-      const lacks = unsaidDoubt()
-      if (lacks !== undefined) return lacks
-      const cell = doubtfulCell()
-      if (conflict && proof) {
-        const formats = [...left.slice(0, cell ? undefined : 1), ...conflict.formats]
-        return `has dates in several formats: ${showCell(proof)} (${left[0]?.text}), ${showCell(conflict.cell)} (${conflict.formats.map(({ text }) => text).join(' or ')}); ${waysOf(formats)}`
-      }
-      if (!cell) return rivalDoubt() ?? monthDoubt()
-      return `${showCell(cell)} is ${tellReadings(readingsIn(cell.text, left))}, and every other cell fits both; say which: ${dateFormatFlags(left)}`
-    },
+    /** Returns all questions about how to read the column; empty if it is clear. */
+    doubts: (): readonly string[] =>
+      [times.doubt((text) => left[0]?.read(text)), formatDoubt()].filter((one) => one !== undefined),
   }
 }
 export type DateColumn = ReturnType<typeof createDateColumn>

@@ -808,3 +808,20 @@ test('a file in the form of any country says the same as its plain twin, or stop
   )
   expect(stopped).toBeGreaterThan(0)
 })
+
+test('all questions about a file are asked at once, each with the flag that settles it', async () => {
+  const rows = [
+    ['date', 'actual'],
+    ['01/02/2026', '1.234'],
+    ['03/04/2026', '2.345'],
+    ['05/06/2026', 'n/a'],
+  ]
+  const { stopped } = await read(rows)
+  expect(stopped).toEqual([
+    expect.stringMatching(/^date: .*--date-format/),
+    expect.stringMatching(/^actual: .*--missing n\/a/),
+    expect.stringMatching(/^actual: .*--decimal/),
+  ])
+  const answers = { dateFormat: 'DD/MM/YYYY', missing: new Set(['n/a']), decimal: '.' } as const
+  expect((await read(rows, answers)).stopped).toEqual([])
+})

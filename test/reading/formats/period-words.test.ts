@@ -39,7 +39,7 @@ const readDates = (name: string, texts: readonly string[], frequency?: Frequency
     const read = format?.read(text)
     return typeof read === 'number' ? formatDay(read) : 'none'
   }
-  return column.doubt() ?? [format?.text ?? 'unknown', ...texts.map(day)]
+  return column.doubts()[0] ?? [format?.text ?? 'unknown', ...texts.map(day)]
 }
 
 describe('a year and a number are read as what the name of the column says', () => {

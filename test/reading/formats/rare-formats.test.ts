@@ -6,7 +6,7 @@ import { PLAIN_FORMAT } from '../../../src/reading/formats/date-format.ts'
 const doubt = (texts: readonly string[], name = 'Date'): string | undefined => {
   const column = createDateColumn(name, PLAIN_FORMAT, 'assumed')
   texts.forEach((text, at) => column.note(text, at + 2))
-  return column.doubt()
+  return column.doubts()[0]
 }
 
 /** The formats that a doubt names. */

@@ -9,7 +9,7 @@ import { platformFormat, platformLanguages, SKELETONS, writesNames } from '../..
 const readColumn = (texts: readonly string[]): string[] => {
   const column = createDateColumn('Date', PLAIN_FORMAT, 'assumed')
   texts.forEach((text, at) => column.note(text, at + 2))
-  const doubt = column.doubt()
+  const [doubt] = column.doubts()
   if (doubt !== undefined) return [doubt]
   const format = column.proven()?.format
   return texts.map((text) => {
