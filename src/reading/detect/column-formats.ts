@@ -252,7 +252,7 @@ export const requireNoDoubts = (issues: readonly Issue[]): void => {
   })
 }
 
-/** Returns the formats that the cells have shown, for reading the file. */
+/** Returns the formats that the cells have shown, for reading the file; where they leave some in doubt, a likely one. */
 export const settleFormats = (
   formats: ColumnFormats,
   plan: ColumnPlan,
@@ -262,7 +262,8 @@ export const settleFormats = (
   const signs = new Map([...formats.numbers].map(([at, column]) => [at, column.proven() ?? '.'] as const))
   // A constant names the KPI of all rows, which cells do not.
   const unitsOf = (kpi: number): Evidence[] => [...formats.unitsOf(kpi), ...formats.unitsOf(THE_KPI)]
-  const format = formats.date?.column.proven()?.format ?? PLAIN_FORMAT
+  const date = formats.date?.column
+  const format = date?.proven()?.format ?? date?.likely() ?? PLAIN_FORMAT
   return createColumnFormats(plan, options, lookups, { signs, format, unitsOf })
 }
 

@@ -2,7 +2,7 @@ import { looseName } from '../../client/directory.ts'
 import { Fault, type Issue, KpiError } from '../../domain/errors.ts'
 import { nameForm } from '../../domain/name-form.ts'
 import { fullName } from '../../domain/resources/user.ts'
-import { type ColumnPlan, planColumns, readHeadings } from '../columns/columns.ts'
+import { type ColumnPlan, planColumns, readHeadings, UnclearHeader } from '../columns/columns.ts'
 import { columnsBeside, nameIn, otherRole } from '../columns/persons.ts'
 import type { PersonDetails, PersonName } from '../directory/person.ts'
 import { roleHeader, roleText } from '../columns/roles.ts'
@@ -121,15 +121,17 @@ const describePersons = async (table: Table, plan: ColumnPlan, users: Lookup, cr
   created.describe(new Map([...persons].map(([key, { details }]) => [key, details])))
 }
 
+/** Holds what columns mean as far as that is clear, and what is not. */
+type Planned = { readonly plan: ColumnPlan; readonly unclear?: UnclearHeader | undefined }
+
 /** Describes what is known of a file once its header has been read. */
-export type Begun = {
-  readonly plan: ColumnPlan
+export type Begun = Planned & {
   readonly reference: Reference
   readonly variant: Variant
   /** Holds what the first rows show of the columns whose names do not say what they are. */
   readonly contents: Contents
-  /** Finds out what the columns mean by what all rows show; throws what is unclear then. */
-  readonly planBy: (contents: Contents) => ColumnPlan
+  /** Finds out what the columns mean by what all rows show. */
+  readonly planBy: (contents: Contents) => Planned
 }
 
 /**
@@ -202,7 +204,19 @@ const mayHaveSources = (header: readonly string[], { variant }: Client, options:
 const unitRowOf = ({ units }: Table, { ignoreRows = [] }: ImportOptions): Row | undefined =>
   units && ignoresRow(ignoreRows)(units.cells) ? undefined : units
 
-/** Fetches the reference data, and finds out what the columns mean. */
+/** Returns what columns mean; of an unclear header without the roles that are in doubt. */
+const planClearly = (planAll: () => ColumnPlan): Planned => {
+  try {
+    return { plan: planAll() }
+  } catch (error) {
+    if (!(error instanceof UnclearHeader)) throw error
+    const doubtful = new Set<string>(error.issues.map(({ field }) => field))
+    const roles = new Map([...error.seen.roles].filter(([role]) => !doubtful.has(role)))
+    return { plan: { ...error.seen, roles }, unclear: error }
+  }
+}
+
+/** Fetches the reference data, and finds out what the columns mean, as far as the header is clear. */
 export const beginFile = async (
   table: Table,
   client: Client,
@@ -217,23 +231,22 @@ export const beginFile = async (
   const reference = await fetchReference(client, { ...options, createAssignments, sources, ...lists })
   const isMarked = table.reading.hasMark && isExported(header)
   const { contents, ...others } = heading
-  const planWith = (shown: Contents): ColumnPlan => ({
-    ...planBy({ ...others, contents: shown }, client, options, reference),
-    isMarked,
-    unitRow: unitRowOf(table, options),
-  })
+  const planWith = (shown: Contents): Planned => {
+    const { plan, unclear } = planClearly(() => planBy({ ...others, contents: shown }, client, options, reference))
+    return { plan: { ...plan, isMarked, unitRow: unitRowOf(table, options) }, unclear }
+  }
   const pause = async (): Promise<void> => {
     await nextTurn(undefined)
     onProgress?.()
   }
   await readHeadings(heading, { kpi: reference.kpis, user: reference.users }, pause)
   await pause()
-  const plan = planWith(contents)
+  const { plan, unclear } = planWith(contents)
   await pause()
-  if (reference.created) await describePersons(table, plan, reference.users, reference.created)
+  if (reference.created && !unclear) await describePersons(table, plan, reference.users, reference.created)
   // Where names say all, the first rows are not needed any more.
   const kept = contents.asked().length > 0 ? contents : new Contents(header, [], options.missing)
-  return { reference, variant: client.variant, plan, contents: kept, planBy: planWith }
+  return { reference, variant: client.variant, plan, unclear, contents: kept, planBy: planWith }
 }
 
 /** Tells whether a column of actuals holds texts after all, so that its rows cannot be judged yet. */

@@ -13,7 +13,7 @@ import type { Client } from '../../client/client.ts'
 import { pauseEvery } from '../../client/next-turn.ts'
 import { KpiError } from '../../domain/errors.ts'
 import { beginFile, type Begun, holdsTexts } from './begin-file.ts'
-import { decide, type Decision, isSamePlan, requireAll } from './decide.ts'
+import { decide, type Decision, faultOfHeader, isSamePlan, requireAll } from './decide.ts'
 import { type Profile, profileFile } from './profile.ts'
 import {
   areRefuted,
@@ -179,8 +179,12 @@ export const rejectMisunderstoodColumns = (
 /** Holds what reading all rows has shown. */
 type ReadRows = Omit<CheckedFile, keyof Begun | 'formats'>
 
-/** Holds how rows are read: as the profile of the file has decided, or as the first rows show and numbers and dates are plain. */
-type Reading = { readonly begun: Begun; readonly formats: ColumnFormats; readonly isAssumed: boolean }
+/**
+ * Says how rows are read: `decided` by the profile of the file, `assumed` as the first rows show and numbers and dates are plain,
+ * or `likely`, to see what else must be asked of a file that is in doubt.
+ */
+type Basis = 'decided' | 'assumed' | 'likely'
+type Reading = { readonly begun: Begun; readonly formats: ColumnFormats; readonly basis: Basis }
 
 /**
  * Reads all rows; returns undefined as soon as one contradicts what is only assumed of them, so that the whole file must say
@@ -188,12 +192,13 @@ type Reading = { readonly begun: Begun; readonly formats: ColumnFormats; readonl
  */
 const readRows = async (
   table: Table,
-  { begun, formats, isAssumed }: Reading,
+  { begun, formats, basis }: Reading,
   options: ImportOptions,
   results: CheckResults,
 ): Promise<ReadRows | undefined> => {
   const { plan, reference, variant } = begun
   const { summary, rejects, signal, onProgress, onFetched } = results
+  const isAssumed = basis === 'assumed'
   const bad = rejectedEntries({ rejects, options, signal, variant, reference })
   const watch = isAssumed && begun.contents.asked().length > 0 ? begun.contents.ofAllRows() : undefined
   // A cell that contradicts the assumed formats cannot be judged in them.
@@ -215,7 +220,8 @@ const readRows = async (
     fingerprint.update(textOfRows(chunk))
     const rows = isBegun ? chunk : chunk.slice(1)
     isBegun = true
-    await reference.fetchAssignments(await reader.usersOf(rows, pause), onFetched)
+    // Many users take many requests, whose answers say nothing of what is asked.
+    if (basis !== 'likely') await reference.fetchAssignments(await reader.usersOf(rows, pause), onFetched)
     for (const row of rows) {
       const turn = pause()
       if (turn) await turn
@@ -255,18 +261,47 @@ const forgetRows = ({ sorter, rejects, summary }: CheckResults, { created }: Ref
 const needsUnits = ({ plan: { units = [], unitRow }, reference: { percentages } }: Begun): boolean =>
   percentages.saysFraction && (units.length > 0 || unitRow !== undefined)
 
+/** Holds a decision, and the profile that it is made by. */
+type ProfiledDecision = Decision & { readonly profile: Profile }
+
 /** Profiles a file, and decides by that how it is read: twice, if its columns mean something else by all rows. */
 export const decideByAll = async (
   table: Table,
   begun: Begun,
   options: ImportOptions,
   onProgress: () => void,
-): Promise<Decision & { readonly profile: Profile }> => {
+): Promise<ProfiledDecision> => {
   const profile = await profileFile(table, begun, options, onProgress)
   const decision = decide(begun, profile, options)
   if (!decision.isOther) return { ...decision, profile }
   const again = await profileFile(table, decision.begun, options, onProgress)
   return { ...decide(decision.begun, again, options), profile: again }
+}
+
+/**
+ * Throws what is in doubt about how cells are read, and about the rows as they are read in the likeliest way: which are totals
+ * and, where no number is in doubt, what percentages are.
+ */
+const askAll = async (
+  table: Table,
+  { begun, formats, questions, profile }: ProfiledDecision,
+  options: ImportOptions,
+  results: CheckResults,
+): Promise<void> => {
+  const read = await readRows(table, { begun, formats, basis: 'likely' }, options, results).catch((error: unknown) => {
+    // Too many bad rows follow from what is in doubt.
+    if (error instanceof KpiError && error.code === 'malformed') return undefined
+    throw error
+  })
+  // Words for no value change no other cell.
+  const areNumbersClear = profile.formats.numberFormats.every((column) =>
+    column.doubts().every((doubt) => doubt === column.wordDoubt()),
+  )
+  await requireAll([
+    () => requireNoDoubts(questions),
+    () => requireNoTotals(read?.suspects ?? [], options.ignoreRows),
+    () => read && areNumbersClear && begun.reference.percentages.requireSettled(read.small, formats),
+  ])
 }
 
 /**
@@ -279,16 +314,18 @@ const readDecided = async (
   options: ImportOptions,
   results: CheckResults,
 ): Promise<CheckedFile> => {
-  if (!needsUnits(begun)) {
+  if (!begun.unclear && !needsUnits(begun)) {
     const formats = createColumnFormats(begun.plan, options, begun.reference)
-    const plain = await readRows(table, { begun, formats, isAssumed: true }, options, results)
+    const plain = await readRows(table, { begun, formats, basis: 'assumed' }, options, results)
     if (plain) return { ...begun, ...plain, formats }
     forgetRows(results, begun.reference)
   }
-  const { questions, ...decided } = await decideByAll(table, begun, options, results.onProgress)
-  requireNoDoubts(questions)
-  const { begun: known, formats } = decided
-  const read = await readRows(table, { begun: known, formats, isAssumed: false }, options, results)
+  const decision = await decideByAll(table, begun, options, results.onProgress)
+  const { begun: known, formats } = decision
+  const unclear = await faultOfHeader(decision)
+  if (unclear) throw unclear
+  if (decision.questions.length > 0) await askAll(table, decision, options, results)
+  const read = await readRows(table, { begun: known, formats, basis: 'decided' }, options, results)
   if (!read) throw new Error('rows that are read as decided contradict nothing')
   return { ...known, ...read, formats }
 }

@@ -1,7 +1,7 @@
 import { type Issue, KpiError } from '../../domain/errors.ts'
 import type { Contents } from '../columns/contents.ts'
 import type { ColumnPlan } from '../columns/columns.ts'
-import { type ColumnFormats, formatDoubts, settleFormats } from '../detect/column-formats.ts'
+import { type ColumnFormats, formatDoubts, requireNoDoubts, settleFormats } from '../detect/column-formats.ts'
 import type { ImportOptions } from '../options/options.ts'
 import type { Begun } from './begin-file.ts'
 import type { Profile } from './profile.ts'
@@ -9,9 +9,12 @@ import type { Profile } from './profile.ts'
 const meaningOf = ({ roles, joined, wide, units }: ColumnPlan): string =>
   JSON.stringify([[...roles], [...(joined ?? [])], wide?.of, wide?.columns.map(({ at }) => at), units])
 
-/** Tells whether columns mean the same by all rows as by the first; throws what is unclear by all of them. */
-export const isSamePlan = ({ plan, planBy, contents }: Begun, all: Contents): boolean =>
-  contents.asked().every((at) => contents.of(at) === all.of(at)) || meaningOf(planBy(all)) === meaningOf(plan)
+/** Tells whether columns mean the same by all rows as by the first, and are as clear. */
+export const isSamePlan = ({ plan, unclear, planBy, contents }: Begun, all: Contents): boolean => {
+  if (contents.asked().every((at) => contents.of(at) === all.of(at))) return true
+  const byAll = planBy(all)
+  return meaningOf(byAll.plan) === meaningOf(plan) && (byAll.unclear === undefined) === (unclear === undefined)
+}
 
 /** Sets how many columns are named of those with words for no value. */
 const SHOWN = 3
@@ -41,19 +44,19 @@ export type Decision = {
   readonly isOther: boolean
 }
 
-/** Decides by a profile how a file is read; throws what is unclear about the meaning of its columns. */
+/** Decides by a profile how a file is read. */
 export const decide = (begun: Begun, profile: Profile, options: ImportOptions): Decision => {
   const { contents } = profile
   const isOther = !isSamePlan(begun, contents)
-  const known = contents === begun.contents ? begun : { ...begun, contents, plan: begun.planBy(contents) }
+  const known = contents === begun.contents ? begun : { ...begun, contents, ...begun.planBy(contents) }
   const formats = settleFormats(profile.formats, known.plan, options, known.reference)
   return { begun: known, formats, questions: questionsOf(profile), isOther }
 }
 
 const NOTHING_SENT = /; nothing was sent$/
 
-/** Makes checks of a file in turn, and throws what is unclear by any of them as one error. */
-export const requireAll = async (checks: readonly (() => unknown)[]): Promise<void> => {
+/** Makes checks of a file in turn, and returns what is unclear by any of them as one error. */
+const faultOfAll = async (checks: readonly (() => unknown)[]): Promise<KpiError | undefined> => {
   const faults: KpiError[] = []
   for (const check of checks) {
     try {
@@ -64,9 +67,18 @@ export const requireAll = async (checks: readonly (() => unknown)[]): Promise<vo
     }
   }
   const [first, ...others] = faults
-  if (!first) return
-  if (others.length === 0) throw first
+  if (!first || others.length === 0) return first
   const messages = faults.map(({ message }) => message.replace(NOTHING_SENT, ''))
   const issues = faults.flatMap((fault) => fault.issues)
-  throw new KpiError(first.code, `${messages.join('; ')}; nothing was sent`, { issues, cause: first })
+  return new KpiError(first.code, `${messages.join('; ')}; nothing was sent`, { issues, cause: first })
 }
+
+/** Makes checks of a file in turn, and throws what is unclear by any of them as one error. */
+export const requireAll = async (checks: readonly (() => unknown)[]): Promise<void> => {
+  const fault = await faultOfAll(checks)
+  if (fault) throw fault
+}
+
+/** Returns what is unclear about a header, and all that is in doubt about the columns that are clear. */
+export const faultOfHeader = async ({ begun: { unclear }, questions }: Decision): Promise<KpiError | undefined> =>
+  unclear && (await faultOfAll([() => Promise.reject(unclear), () => requireNoDoubts(questions)]))

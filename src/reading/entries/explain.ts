@@ -2,7 +2,9 @@ import type { Client } from '../../client/client.ts'
 import { beginFile } from './begin-file.ts'
 import { decideByAll } from './check.ts'
 import { formatDay } from '../../domain/day.ts'
-import { type ColumnPlan, UnclearHeader } from '../columns/columns.ts'
+import type { ColumnPlan } from '../columns/columns.ts'
+import type { KpiError } from '../../domain/errors.ts'
+import { faultOfHeader } from './decide.ts'
 import { roleOf } from '../columns/header.ts'
 import type { WideColumn, WideRole } from '../columns/wide.ts'
 import type { ColumnFormats } from '../detect/column-formats.ts'
@@ -21,7 +23,7 @@ type Finding = { readonly topic: string; readonly found: string; readonly eviden
  * Describes how a file is read, and whether anything is in doubt; if the header is unclear, only what is known
  * nevertheless.
  */
-type Explained = { readonly findings: readonly Finding[] } & ({ readonly unclear: UnclearHeader } | Explanation)
+type Explained = { readonly findings: readonly Finding[] } & ({ readonly unclear: KpiError } | Explanation)
 
 type Explanation = {
   readonly unclear?: undefined
@@ -210,18 +212,11 @@ export const explainFile = async (
       evidence: table.upper ? 'two rows of labels' : 'the row that names the columns, by what they hold',
     })),
   ]
-  const decided = await beginFile(table, client, options, undefined, onProgress)
-    .then((begun) => decideByAll(table, begun, options, onProgress))
-    .catch((error: unknown) => {
-      if (error instanceof UnclearHeader) return error
-      throw error
-    })
-  if (decided instanceof UnclearHeader) {
-    return {
-      findings: [...ofTable, ...ofRoles(decided.seen, options, () => undefined, decided.lacking)],
-      unclear: decided,
-    }
-  }
+  const begun = await beginFile(table, client, options, undefined, onProgress)
+  const decided = await decideByAll(table, begun, options, onProgress)
+  const { seen, lacking } = decided.begun.unclear ?? {}
+  const unclear = await faultOfHeader(decided)
+  if (unclear && seen) return { findings: [...ofTable, ...ofRoles(seen, options, () => undefined, lacking)], unclear }
   const { plan, reference } = decided.begun
   const { formats } = decided.profile
   const texts = [

@@ -275,6 +275,8 @@ export const createDateColumn = (
       const isOnly = left.every((one) => one === only || (only.order !== undefined && one.order === only.order))
       return { format: settled, proof, isOnly }
     },
+    /** Returns a format that fits the cells, though others may fit as well; undefined if cells show nothing. */
+    likely: (): DateFormat | undefined => (left.length < known.length ? left[0] : undefined),
     /** Returns remarks on a column that can be read: an account may begin its year in another month. */
     remarks: (): string[] => [
       ...times.remarks(),

@@ -229,6 +229,10 @@ const dayOfWorded = (date: WordedDate, language: string | undefined): Day | null
   return day !== null && !languages.some((one) => date.isOn(day, one)) ? null : day
 }
 
+/** Matches what every date has in it, and one with a month's name: most texts fail here, before a pattern is compiled. */
+const DIGIT = /\d/
+const WORD = /[^\d\s.,:/-]/
+
 /** Describes a format that is compiled: how dates are read by its signs, in a language or any. */
 type Compiled = {
   readonly readSigns: (cell: string, names: MonthNames) => Day | null | undefined
@@ -251,9 +255,11 @@ const compile = (parts: readonly string[]): Compiled => {
   const tokens = parts.flatMap((part) => TOKENS[part] ?? [])
   const hasDays = tokens.some(({ unit }) => unit === 'day')
   const isShort = tokens.some(({ digits }) => digits === 2)
-  const pattern = new RegExp(`^${parts.map((_, at) => patternOf(parts, at)).join('')}${hasDays ? MIDNIGHT : ''}$`, 'iu')
+  const isNamed = tokens.some(({ isName }) => isName)
+  const source = `^${parts.map((_, at) => patternOf(parts, at)).join('')}${hasDays ? MIDNIGHT : ''}$`
+  const pattern = new RegExp(source, isNamed ? 'iu' : 'i')
   const readPlain = (cell: string, names: MonthNames): Day | null | undefined => {
-    const match = pattern.exec(cell)
+    const match = DIGIT.test(cell) && (!isNamed || WORD.test(cell)) ? pattern.exec(cell) : null
     if (!match) return undefined
     // Years of two digits beside Thai words may be of the Thai calendar.
     if (isShort && THAI.test(cell)) return null
