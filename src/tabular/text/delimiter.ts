@@ -121,7 +121,8 @@ export const detectDelimiter = (beginning: Beginning, finder: NameFinder): Found
       `line 1 says that cells are separated by "${named}"; save the file with , ; tab or |`,
     )
   }
-  const readings = DELIMITERS.map((one) => readBy(beginning, one, finder)).filter(({ cells }) => cells > 1)
+  const found = DELIMITERS.filter((one) => beginning.text.includes(one))
+  const readings = found.map((one) => readBy(beginning, one, finder)).filter(({ cells }) => cells > 1)
   if (readings.length === 0) return oneColumn(beginning)
   const best = choose(readings)
   return { separator: best.separator, evidence: [evidenceOf(best)] }
