@@ -193,7 +193,7 @@ describe('a start', () => {
     [['report', '--from', '2026-01-01', '--to', '2026-12-31'], 20, 653],
     [['entries', 'import', 'one.csv'], 54, 1990],
     [['entries', 'import', 'german.csv'], 53, 1987],
-    [['entries', 'import', 'russian.csv'], 54, 2118],
+    [['entries', 'import', 'russian.csv'], 54, 2119],
   ])('loads no more than it must: %j', async (line, modules, kilobytes) => {
     const [program = '', ...words] = KPI
     const command = [program, '--import', join(ROOT, 'test/support/count-modules.mjs'), ...words, ...line]
