@@ -141,3 +141,21 @@ test('a dry run of an undo says how long it will take, as the undo does', async 
   const { stderr } = await endOf(machine(['entries', 'undo', latest?.receipt ?? '', '--dry-run', '--summary-only']))
   expect(stderr).toContain('would remove 28 entries, which takes 28 requests')
 })
+
+test('an import that adds to a third-party service is not begun again after its undo was killed', async () => {
+  using folder = temporaryFolder()
+  const { createMachine, service, actuals } = openFaultyShop('foreign', folder)
+  const before = actuals()
+  const machine = createMachine(ALL_SEVEN)
+  const adding = [...IMPORT, '--on-conflict', 'add']
+  await machine(adding)
+  const [{ receipt } = { receipt: '' }] = await listed(machine)
+  const undo = ['entries', 'undo', receipt, '--yes']
+  await killUntil(machine, undo, () => service.entries().length <= 5)
+  const told = expect.stringContaining(`take back the rest (kpi entries undo ${receipt})`) as unknown
+  expect(await machine(adding)).toMatchObject({ code: 1, stderr: told })
+  expect(await machine(undo)).toMatchObject({ code: 0 })
+  expect(actuals()).toEqual(before)
+  expect(await machine(adding)).toMatchObject({ code: 0 })
+  expect(actuals()).toMatchObject(Object.fromEntries(NEW_DAYS.map((date) => [date, 7])))
+})

@@ -129,3 +129,27 @@ test('an import on the embedded service, killed once it has stored something, is
     [0, 1, 2].map((entry_date) => ({ entry_date, actual: 1n })),
   )
 }, 60_000)
+
+test('an import that adds on the embedded service is not begun again after its undo was killed', async () => {
+  await using user = await embeddedUser()
+  const { client, folder } = user
+  const { id: user_id } = await client.users.add(userNamed('Ann'))
+  await client.kpis.add(kpiNamed('Revenue'))
+  await client.assignments(user_id).add({ id: 1, sort_order: 1 })
+  const many = 30_000
+  const rows = Array.from({ length: many }, (_, day) => `ann@example.com,Revenue,${formatDay(day)},1`)
+  writeFileSync(folder.in('data.csv'), ['user,kpi,date,actual', ...rows, ''].join('\n'))
+  const line = [...IMPORT, '--on-conflict', 'add']
+  const { receipt } = JSON.parse((await runKpi(folder, line, {})).stdout) as { receipt: string }
+  const undo = ['entries', 'undo', receipt, '--yes']
+  const { child, ended } = startKpi(folder, undo, {})
+  while ((await client.entries.list({ from: many - 1, to: many - 1 })).length > 0);
+  child.kill('SIGKILL')
+  expect(await ended).toMatchObject({ signal: 'SIGKILL' })
+  const told = expect.stringContaining(`take back the rest (kpi entries undo ${receipt})`) as unknown
+  expect(await runKpi(folder, line, {})).toMatchObject({ code: 1, stderr: told })
+  expect(await runKpi(folder, undo, {})).toMatchObject({ code: 0 })
+  expect(await client.entries.list({ from: 0, to: many })).toEqual([])
+  expect(await runKpi(folder, line, {})).toMatchObject({ code: 0 })
+  expect(await client.entries.list({ from: many - 1, to: many - 1 })).toMatchObject([{ actual: 1_0000n }])
+}, 60_000)

@@ -1,4 +1,4 @@
-import { readdirSync, renameSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { Client } from '../../src/client/client.ts'
@@ -186,3 +186,54 @@ test('an import that adds does not add again to what its undo has left', async (
   expect(await kpi(...ADDING, '--add-again')).toMatchObject({ code: 0 })
   expect(await countStored()).toBe(FEW_ROWS)
 }, 120_000)
+
+/** Returns what days hold, by how many entries hold it. */
+const actualsIn = async (client: Client): Promise<Record<string, number>> => {
+  const counts: Record<string, number> = {}
+  for await (const page of entryPages(client, { from: 0, to: ROWS }))
+    for (const { actual } of page) counts[String(actual)] = (counts[String(actual)] ?? 0) + 1
+  return counts
+}
+
+test('an import that adds, and had ended, is not begun again after its undo was killed until that is finished', async () => {
+  await using opened = await open(TWO_BATCHES)
+  const { kpi, killUndo, receipts, client, home } = opened
+  expect(await kpi(...ADDING)).toMatchObject({ code: 0 })
+  const [{ receipt } = { receipt: '' }] = await receipts()
+  await killUndo(receipt, 3)
+  expect(await actualsIn(client)).toEqual({ 10000: BATCH })
+  const told = `what is left of it would be added again: take back the rest (kpi entries undo ${receipt})`
+  const refused = { code: 1, stderr: expect.stringContaining(told) as unknown }
+  expect(await kpi(...ADDING)).toMatchObject(refused)
+  expect(await kpi(...ADDING, '--journal', 'elsewhere')).toMatchObject(refused)
+  const text = readFileSync(home.in('data.csv'), 'utf8')
+  writeFileSync(home.in('data.csv'), text.replace(/,1\n$/, ',2\n'))
+  expect(await kpi(...ADDING)).toMatchObject(refused)
+  writeFileSync(home.in('other.csv'), 'user,kpi,date,actual\nAnn,KPI 1,2026-03-01,1\n')
+  expect(await kpi('entries', 'import', 'other.csv', '--on-conflict', 'add')).toMatchObject({ code: 0 })
+  writeFileSync(home.in('data.csv'), text)
+  expect(await kpi('entries', 'undo', receipt, '--yes')).toMatchObject({ code: 0 })
+  expect(await kpi(...ADDING)).toMatchObject({ code: 0 })
+  expect(await actualsIn(client)).toEqual({ 10000: TWO_BATCHES + 1 })
+  expect(await kpi(...ADDING)).toMatchObject({ code: 0 })
+  expect(await actualsIn(client)).toEqual({ 10000: 1, 20000: TWO_BATCHES })
+}, 120_000)
+
+test.each([
+  ['update', 0],
+  ['skip', 0],
+  ['error', 3],
+])(
+  'an import with --on-conflict %s stores what a killed undo of it has taken back',
+  async (mode, code) => {
+    await using opened = await open(TWO_BATCHES)
+    const { kpi, killUndo, receipts, client } = opened
+    const line = [...IMPORT, '--on-conflict', mode]
+    expect(await kpi(...line)).toMatchObject({ code: 0 })
+    const [{ receipt } = { receipt: '' }] = await receipts()
+    await killUndo(receipt, 3)
+    expect((await kpi(...line)).code).toBe(code)
+    expect(await actualsIn(client)).toEqual({ 10000: TWO_BATCHES })
+  },
+  120_000,
+)

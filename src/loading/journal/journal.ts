@@ -17,8 +17,27 @@ export type JournalPlace = {
   readonly caller: string
   /** Names the imported file by its absolute path. */
   readonly path: string
-  /** Tells whether an undo of a run has begun, also where its journal was away then. */
-  readonly isUndone: (runId: string) => boolean
+  /** Lists the imports that undos have begun to take back, also those whose journals are gone. */
+  readonly undone: () => readonly UndoneImport[]
+}
+
+/** Describes an import that an undo has begun to take back. */
+export type UndoneImport = {
+  readonly runId: string | undefined
+  /** Names its journal. */
+  readonly journal: string | undefined
+  /** Names the file from which it added to entries; undefined if it did not. */
+  readonly addedFrom: string | undefined
+  readonly account: string | undefined
+  /** Names the file for messages. */
+  readonly file: string
+  readonly beganAt: number
+  /** Tells whether some of it is left, or may be. */
+  readonly isLeft: boolean
+  /** Tells whether its undo has not come to its end: it goes on, or was cut off. */
+  readonly isOpen: boolean
+  /** Holds the command line that takes back the rest. */
+  readonly command: string
 }
 
 /** Lists the options that do not change what a file means: a run can be continued with other values of them. */

@@ -4,7 +4,7 @@ import { basename, join } from 'node:path'
 import { KpiError } from '../../domain/errors.ts'
 import type { EntryBlock } from '../../domain/entry-block.ts'
 import type { ImportOptions } from '../../reading/options/options.ts'
-import { JOURNAL_ENDING, type JournalHead, type JournalPlace, journalPath } from './journal.ts'
+import { JOURNAL_ENDING, type JournalHead, type JournalPlace, journalPath, type UndoneImport } from './journal.ts'
 import { countKnown } from './key-samples.ts'
 import { forgetJournal, readJournal, readSamples, type KeptRun } from './open-journal.ts'
 
@@ -97,23 +97,41 @@ const mayShareAccount = (head: JournalHead, other: JournalHead): boolean =>
   hasSameAccount(head, other) || !(other.account.isSure && head.account.isSure)
 
 /** Returns the error for an import that would add again what an undo has left of another one, with what to do. */
-const addsToRest = ({ path, beganAt }: JournalHead): KpiError =>
+const addsToRest = (file: string, beganAt: number, command = 'kpi entries undo lists the receipts'): KpiError =>
   new KpiError(
     'malformed',
-    `an import of ${basename(path)} with --on-conflict add began at ${minuteOf(beganAt)} and was taken back in part only; ` +
-      'what is left of it would be added again: take back the rest (kpi entries undo lists the receipts), or use --add-again',
+    `an import of ${basename(file)} with --on-conflict add began at ${minuteOf(beganAt)} and was taken back in part only; ` +
+      `what is left of it would be added again: take back the rest (${command}), or use --add-again`,
   )
 
 /**
- * Removes the journal of a run that was taken back, so that the same import begins anew; refuses that for a run that added
- * to entries and of which some are left, unless these may be added again.
+ * Tells whether an import adds to what is left of one that is taken back: it is the same, or one of the same file, whose rows
+ * may have been mended, while the undo has not come to its end.
  */
-export const forgetTakenBack = (path: string, mayAddAgain: boolean, isUndone: JournalPlace['isUndone']): void => {
+const addsTo = (path: string, head: JournalHead, one: UndoneImport): boolean =>
+  (one.journal !== undefined && basename(one.journal) === basename(path)) ||
+  (one.isOpen && one.addedFrom === head.path && (one.account ?? head.account.for) === head.account.for)
+
+/**
+ * Removes the journal of a run that was taken back, so that the same import begins anew; refuses that for one that adds to
+ * entries while some of the run are left, unless these may be added again.
+ */
+export const forgetTakenBack = (
+  path: string,
+  head: JournalHead,
+  mayAddAgain: boolean,
+  undone: readonly UndoneImport[],
+): void => {
   for (const run of existsSync(path) ? look(path) : []) {
-    if (!run.isTakenBack && !isUndone(run.runId)) continue
-    if (run.isAdding && !mayAddAgain) throw addsToRest(run)
+    const known = undone.filter(({ runId }) => runId === run.runId)
+    if (!run.isTakenBack && known.length === 0) continue
+    const left = known.find(({ isLeft }) => isLeft)
+    if (run.isAdding && !mayAddAgain && (left || known.length === 0))
+      throw addsToRest(run.path, run.beganAt, left?.command)
     forgetJournal(path, run)
   }
+  const rest = head.isAdding && !mayAddAgain ? undone.find((one) => one.isLeft && addsTo(path, head, one)) : undefined
+  if (rest) throw addsToRest(rest.file, rest.beganAt, rest.command)
 }
 
 /** Returns the error for an import that would add again what another one may have added, with what to do. */
@@ -151,7 +169,7 @@ export const rejectRepeatedAdding = (
     if (!other.isAdding || !mayShareAccount(head, other)) continue
     const again = other.content === head.content ? 0 : countKnown(readSamples(other.at), blocks())
     if (again === 0 && other.content !== head.content) continue
-    throw other.isTakenBack ? addsToRest(other) : addsAgain(head, other, again)
+    throw other.isTakenBack ? addsToRest(other.path, other.beganAt) : addsAgain(head, other, again)
   }
 }
 

@@ -22,8 +22,12 @@ export type UndoReceiptWriter = {
   readonly leaveOut: (why: string) => void
   /** Notes when changes are sent, by the clock of the service. */
   readonly send: (at: string) => void
-  /** Notes the journal of the run, and its id once it has one. */
-  readonly journal: (path: string, runId?: string) => void
+  /** Notes the journal of the run, its id once it has one, and the file from which it adds to entries, if it does. */
+  readonly journal: (of: {
+    readonly journal: string
+    readonly run: string | undefined
+    readonly added_from: string | undefined
+  }) => void
   /** Counts the entries so far. */
   readonly entries: () => ChangeCounts
   /** Ends the receipt; `served` is the time by the clock of the service, where that says it. */
@@ -143,7 +147,7 @@ export const createUndoReceipt = (folder: string, head: UndoReceiptHead, suffix:
       file.sync()
     },
     send: (sent) => write({ sent }),
-    journal: (journal, run) => write({ journal, run }),
+    journal: write,
     entries,
     close: (ended, served) => {
       changes.sync()

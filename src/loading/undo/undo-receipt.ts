@@ -51,6 +51,8 @@ export type UndoReceipt = {
   readonly refused: ReadonlySet<string>
   /** Names the journal of the run, if it has one. */
   readonly journal: string | undefined
+  /** Names the file from which the run added to entries; undefined if it did not, or read no file. */
+  readonly addedFrom: string | undefined
   /** Identifies the run: one that was cut off and continued has a receipt for each part. */
   readonly runId: string | undefined
   /** Holds when all of it was taken back; undefined if something is still to be. */
@@ -186,6 +188,7 @@ export const readUndoReceipt = (path: string): UndoReceipt => {
     },
     leftOut: textOf('left_out'),
     journal: textOf('journal'),
+    addedFrom: textOf('added_from'),
     runId: textOf('run'),
     takenBack: textOf('taken_back'),
     isSettled: others.some((line) => isObject(line) && line['settled'] === true),

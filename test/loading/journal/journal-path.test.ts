@@ -12,7 +12,7 @@ const PLACE: JournalPlace = {
   account: () => ({ for: 'key 1', isSure: true }),
   caller: '1',
   path: '/data.csv',
-  isUndone: () => false,
+  undone: () => [],
 }
 
 const pathOf = (options: ImportOptions): string => journalPath(PLACE, 'fingerprint', options)

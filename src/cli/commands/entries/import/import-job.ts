@@ -10,7 +10,7 @@ import {
 } from '../../../../reading/detect/column-formats.ts'
 import { type Ending, importFile } from '../../../../loading/import-file.ts'
 import type { Summary } from '../../../../reading/entries/summary.ts'
-import type { JournalPlace } from '../../../../loading/journal/journal.ts'
+import type { JournalPlace, UndoneImport } from '../../../../loading/journal/journal.ts'
 import type { ParsedFormat } from '../../../../tabular/source/table.ts'
 import type { Cli } from '../../../cli.ts'
 import type { Io } from '../../../io.ts'
@@ -18,6 +18,7 @@ import { shellWord } from '../../../output/text.ts'
 import { listUndoReceipts } from '../../../../loading/undo/undo-receipt.ts'
 import { receiptsFolder, stateFolder } from '../../../target/folders.ts'
 import { serviceOf } from '../../../target/service-of.ts'
+import { placeFlags } from '../../../target/settings.ts'
 import { beginRun, type CommandRun, type Job, rejectsFileOf } from './jobs.ts'
 import { createMissing } from './missing.ts'
 import type { ParsedOptions } from './parsed-options.ts'
@@ -93,11 +94,26 @@ const journalPlace = (
   if (origin === undefined && parsed === undefined) return undefined
   const folder = parsed !== undefined ? resolve(cli.io.cwd, parsed) : join(stateFolder(cli.io), 'journals')
   const path = origin ?? file
-  const isUndone = (runId: string): boolean =>
-    listUndoReceipts(receiptsFolder(cli.io)).receipts.some(
-      (one) => one.runId === runId && (one.takenBack ?? one.begun ?? one.open) !== undefined,
-    )
-  return { folder, service: serviceOf(cli), account: client.identifyAccount, caller: client.caller, path, isUndone }
+  const service = serviceOf(cli)
+  const flags = placeFlags(cli.flags).map((one) => ` ${shellWord(one)}`)
+  const undone = (): UndoneImport[] =>
+    listUndoReceipts(receiptsFolder(cli.io)).receipts.flatMap((one) => {
+      const { head, takenBack, begun, open, name, runId, journal, addedFrom } = one
+      if (head.service !== service || (takenBack ?? begun ?? open) === undefined) return []
+      const isOpen = takenBack === undefined && begun !== undefined
+      return {
+        runId,
+        journal,
+        addedFrom,
+        account: head.account,
+        file: head.file,
+        beganAt: Date.parse(head.at),
+        isLeft: isOpen || (takenBack === undefined && open !== undefined && open > 0),
+        isOpen,
+        command: `kpi entries undo ${shellWord(name)}${flags.join('')}`,
+      }
+    })
+  return { folder, service, account: client.identifyAccount, caller: client.caller, path, undone }
 }
 
 const SERVICE_LETTERS = 16
@@ -111,7 +127,7 @@ const learnedPath = (cli: Cli, client: Client): string => {
 const runJob = async (run: CommandRun, job: Job): Promise<JobEnding> => {
   const { cli, client, parsed, progress, finished } = run
   const { date, dateWord } = parsed.options
-  const receipt = createRunReceipt(run, job.file)
+  const receipt = createRunReceipt(run, job)
   try {
     const work = beginRun(run, job)
     let needed: readonly string[] = []

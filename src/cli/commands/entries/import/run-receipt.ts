@@ -6,7 +6,7 @@ import { shellWord } from '../../../output/text.ts'
 import { placeFlags } from '../../../target/settings.ts'
 import { receiptsFolder } from '../../../target/folders.ts'
 import { serviceOf } from '../../../target/service-of.ts'
-import type { CommandRun } from './jobs.ts'
+import type { CommandRun, Job } from './jobs.ts'
 
 /** Writes down what a run creates and changes, and says at its end how to take that back. */
 type RunReceipt = {
@@ -34,11 +34,17 @@ const isEmpty = ({ entries }: UndoReceiptWriter, things: number, isUnsure: boole
 }
 
 /** Creates the receipt of a run, which is a file once something is to be created or changed. */
-export const createRunReceipt = ({ cli, client, progress, parsed, receipts }: CommandRun, file: string): RunReceipt => {
+export const createRunReceipt = (
+  { cli, client, progress, parsed, receipts }: CommandRun,
+  { file, origin }: Pick<Job, 'file' | 'origin'>,
+): RunReceipt => {
   let opened: UndoReceiptWriter | undefined
   let [count, things, hasIntended, leavesOut] = [0, 0, false, false]
   let [isKept, isTouched] = [false, false]
   let journal: Parameters<RunReceipt['journal']> | undefined
+  const addedFrom = parsed.options.onConflict === 'add' ? origin : undefined
+  const noteJournal = (receipt: UndoReceiptWriter, path: string, runId?: string): void =>
+    receipt.journal({ journal: path, run: runId, added_from: addedFrom })
   const open = (): UndoReceiptWriter => {
     if (opened) return opened
     const [folder, now] = [receiptsFolder(cli.io), cli.io.now()]
@@ -54,7 +60,7 @@ export const createRunReceipt = ({ cli, client, progress, parsed, receipts }: Co
     }
     opened = createUndoReceipt(folder, head, suffix)
     receipts.push(opened.name)
-    if (journal) opened.journal(...journal)
+    if (journal) noteJournal(opened, ...journal)
     return opened
   }
   /** Tells whether an earlier part of the run has a receipt. */
@@ -118,7 +124,7 @@ export const createRunReceipt = ({ cli, client, progress, parsed, receipts }: Co
       : undefined,
     journal: (...given) => {
       journal = given
-      opened?.journal(...given)
+      if (opened) noteJournal(opened, ...given)
     },
     close: () => {
       if (!opened) return
