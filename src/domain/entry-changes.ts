@@ -16,7 +16,10 @@ export type EntryChange = {
   readonly key: EntryKey
   readonly before: Partial<EntryValues> | undefined
   readonly after: Partial<EntryValues>
-  /** Holds the revision that the entry had before, where that is kept and not 0. */
+  /**
+   * Holds the revision that the entry had before, where that is kept and not 0; of one that the import created, and that went
+   * with its KPI, the revision that it had then, where something else had written it.
+   */
   readonly revision?: number
 }
 

@@ -89,7 +89,8 @@ export type EntryChange = {
   readonly addToActual?: boolean | undefined
 }
 
-const NOTHING: EntryValues = { actual: null, target: null, notes: null }
+/** Holds the values of an entry that has none. */
+export const NOTHING: EntryValues = { actual: null, target: null, notes: null }
 
 const keepOrSet = <T>(stored: T, sent: T | undefined, set: boolean | undefined): T =>
   sent === undefined || set === false ? stored : sent

@@ -7,7 +7,7 @@ import {
   type Resource,
   type Stored,
 } from '../domain/schema.ts'
-import type { Reader } from '../store/db.ts'
+import type { Reader, Writer } from '../store/db.ts'
 import { type Counter, type Extra, type Rows, takeIds } from '../store/tables/table.ts'
 import { type Context, requireFound, type Ids } from './context.ts'
 
@@ -57,6 +57,8 @@ export type Rules<R extends Resource> = {
   readonly mayChange?: (tx: Reader, account: number, before: Stored<R>, after: Stored<R>) => Promise<void>
   /** Throws if a record must not be removed. */
   readonly mayRemove?: (tx: Reader, account: number, record: Stored<R>) => Promise<void>
+  /** Keeps what would be lost with a record that is about to be removed. */
+  readonly beforeRemoval?: (tx: Writer, account: number, record: Stored<R>) => Promise<void>
 }
 
 /** Throws all faults at once; clashes alone are a `conflict`. */
@@ -229,6 +231,7 @@ export const collection = <R extends Resource>(
         const record = await find(tx, account, path)
         requireOpen(record)
         await rules.mayRemove?.(tx, account, record)
+        await rules.beforeRemoval?.(tx, account, record)
         await rows.remove(tx, account, path.id, path.parent)
       }),
   }

@@ -29,13 +29,14 @@ const run = async (line: string): Promise<string> => {
 const entries = async (): Promise<number> =>
   (await user.client.entries.list({ from: -1000, to: 30_000, page: 1 })).length
 
+const actuals = async (): Promise<unknown[]> =>
+  (await user.client.entries.list({ from: -1000, to: 30_000, page: 1 })).map(({ actual }) => actual)
+
 const undo = (...words: string[]): Promise<Ran> => user.kpi('undo', ...words)
 
-const importTwo = (): Promise<string> => {
-  writeFileSync(
-    user.folder.in('two.csv'),
-    'user,kpi,date,actual\nben@example.com,Sales,2026-03-01,1\nben@example.com,Sales,2026-03-02,2\n',
-  )
+const importTwo = (...more: string[]): Promise<string> => {
+  const rows = ['2026-03-01,1', '2026-03-02,2', ...more].map((one) => `ben@example.com,Sales,${one}\n`)
+  writeFileSync(user.folder.in('two.csv'), `user,kpi,date,actual\n${rows.join('')}`)
   return run('entries import two.csv --create-assignments')
 }
 
@@ -44,16 +45,56 @@ const fill = async (): Promise<void> => {
   await run('kpis create --name Sales --frequency daily')
 }
 
-test('an import whose KPI an undo of a delete created again says that entries stay, which have new ids', async () => {
+const fillAssigned = async (): Promise<void> => {
   await fill()
-  const imported = await importTwo()
+  await run('assign add --kpis Sales --users ben@example.com')
+}
+
+test('an import is taken back whose KPI, and whose people, undos of deletes created again with its entries', async () => {
+  await fillAssigned()
+  await run('entries add --user ben@example.com --kpi Sales --date 2026-03-03 --actual 3')
+  const imported = await importTwo('2026-03-03,30')
   const deleted = await run('kpis delete Sales --yes')
+  const gone = await run('users delete ben@example.com --yes')
+  await run(`undo ${gone} --yes`)
   await run(`undo ${deleted} --yes`)
-  expect(await entries()).toBe(2)
-  const told = expect.stringContaining('was deleted, and created again by an undo; entries that went along') as unknown
-  for (const flags of [['--dry-run'], ['--yes']])
-    expect(await undo(imported, ...flags)).toMatchObject({ code: 3, stderr: told })
-  expect(await entries()).toBe(2)
+  expect(await actuals()).toEqual([1_0000n, 2_0000n, 30_0000n])
+  const seen = { code: 0, stderr: expect.stringContaining('would put back 1 entry and remove 2 entries') as unknown }
+  expect(await undo(imported, '--dry-run')).toMatchObject(seen)
+  expect(await undo(imported, '--yes')).toMatchObject({ code: 0, stderr: 'put back 1 entry and removed 2 entries\n' })
+  expect(await actuals()).toEqual([3_0000n])
+})
+
+test('but for what was changed since, before its KPI was deleted or after it was created again', async () => {
+  await fillAssigned()
+  const imported = await importTwo('2026-03-03,3', '2026-03-04,4')
+  const change = (date: string): Promise<string> =>
+    run(`entries add --user ben@example.com --kpi Sales --date ${date} --actual 9`)
+  await change('2026-03-01')
+  await run(`undo ${await run('kpis delete Sales --yes')} --yes`)
+  await change('2026-03-02')
+  const foreseen = JSON.parse((await undo(imported, '--dry-run', '-o', 'json')).stdout) as { action: string }[]
+  expect(foreseen.filter(({ action }) => action === 'leave')).toMatchObject(
+    ['2026-03-01', '2026-03-02'].map((day) => ({
+      action: 'leave',
+      name: `Sales of Ben, ${day}`,
+      reason: 'was changed since: actual is 9',
+    })),
+  )
+  expect(await undo(imported, '--yes')).toMatchObject({ code: 3, stderr: 'removed 2 entries; 2 left alone\n' })
+  expect(await actuals()).toEqual([9_0000n, 9_0000n])
+  expect(await undo(imported, '--yes')).toMatchObject({ code: 3, stderr: 'nothing was changed; 2 left alone\n' })
+})
+
+test('an import of which something is left while its KPI is gone is taken back once that is there again', async () => {
+  await fillAssigned()
+  await run('entries add --user ben@example.com --kpi Sales --date 2026-03-03 --actual 3')
+  const imported = await importTwo('2026-03-03,30')
+  const deleted = await run('kpis delete Sales --yes')
+  expect(await undo(imported, '--yes')).toMatchObject({ code: 3 })
+  await run(`undo ${deleted} --yes`)
+  expect(await undo(imported, '--yes')).toMatchObject({ code: 0, stderr: 'put back 1 entry and removed 2 entries\n' })
+  expect(await actuals()).toEqual([3_0000n])
 })
 
 test('an undo of a delete is taken back with the entries that it stored', async () => {
@@ -158,9 +199,10 @@ test('an import knows a KPI again after an undo, its undo, and the undo of that'
   for (let times = 0; times < 3; times += 1) last = await run(`undo ${last} --yes`)
   expect(await entries()).toBe(2)
   expect(await undo(imported, '--yes')).toMatchObject({
-    code: 3,
-    stderr: expect.stringContaining('created again by an undo') as unknown,
+    code: 0,
+    stderr: 'removed 2 entries and removed 1 thing\n',
   })
+  expect(await entries()).toBe(0)
 })
 
 test('an undo that had nothing to take back can be asked for again', async () => {

@@ -1,12 +1,13 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { parseDay } from '../../src/domain/day.ts'
 import type { EntryDraft } from '../../src/domain/resources/entry.ts'
-import type { UndoneBatch } from '../../src/domain/resources/entry-run.ts'
+import type { CreatedAgain, UndoneBatch } from '../../src/domain/resources/entry-run.ts'
 import { ensureDefaultAccount } from '../../src/service/accounts/accounts.ts'
 import { keepBatch } from '../../src/service/entries/keep-batch.ts'
 import type { Db } from '../../src/store/db.ts'
 import { runs } from '../../src/store/tables/runs.ts'
 import { type Database, databases } from '../support/databases.ts'
+import { kpiNamed } from '../support/import.ts'
 import { NOW } from '../support/io.ts'
 import { waysIn, type Way } from '../support/service.ts'
 import { entryRow } from '../support/store.ts'
@@ -42,13 +43,13 @@ describe.each(waysIn('classic'))('%s, a run', (_, open) => {
   }
 
   /** Takes back all of a run; returns the sums of what became of entries. */
-  const undo = async (run: string, isDry = false): Promise<Partial<UndoneBatch>> => {
+  const undo = async (run: string, isDry = false, again?: CreatedAgain): Promise<Partial<UndoneBatch>> => {
     const sum = { restored: 0, removed: 0, unchanged: 0, left: 0 }
     let before: number | undefined
     const reasons: string[] = []
     const heldBy: string[] = []
     for (;;) {
-      const one = await way.client.entries.undoRun(run, { before, isDry })
+      const one = await way.client.entries.undoRun(run, { before, again, isDry })
       for (const name of ['restored', 'removed', 'unchanged', 'left'] as const) sum[name] += one[name]
       if (one.reasons !== null) reasons.push(one.reasons)
       if (one.held_by !== null) heldBy.push(one.held_by)
@@ -216,6 +217,46 @@ describe.each(waysIn('classic'))('%s, a run', (_, open) => {
     await put('a', draft(FIRST, { actual: 2n }), draft(SECOND, { actual: 2n }))
     await way.client.kpis.remove(SHOP.revenue)
     expect(await undo('a')).toEqual(counts({ unchanged: 1, left: 1, reasons: '1 was deleted since, with its KPI' }))
+  })
+
+  test('is taken back where its KPI was created again with its entries, as far as these are as it left them', async () => {
+    const { kpis, assignments, entries } = way.client
+    const days = [FIRST, SECOND, THIRD, '2026-03-04', '2026-03-05', '2026-03-06'] as const
+    const [first, second, , fourth, fifth, sixth] = days
+    await put(undefined, draft(first, { actual: 1n }), draft(second, { actual: 1n }))
+    await put('a', ...days.map((date) => draft(date, { actual: 2n, notes: 'a' })))
+    await put(undefined, draft(second, { actual: 7n }), draft(fifth, { actual: 7n }))
+    await put('b', draft(sixth, { actual: 8n }))
+    const list = await entries.list({ from: day(first), to: day('2026-03-31') })
+    await kpis.remove(SHOP.revenue)
+    const { id: kpi_id } = await kpis.add(kpiNamed('Revenue', { target_default: 100_0000n }))
+    await assignments(SHOP.ann).add({ id: kpi_id, sort_order: 1 })
+    await entries.addMany(
+      list.map(({ entry_date, actual, target, notes }) => ({
+        user_id: SHOP.ann,
+        kpi_id,
+        entry_date,
+        target,
+        notes,
+        actual: entry_date === day(fourth) ? 9n : actual,
+      })),
+    )
+    const again = { kpis: new Map([[SHOP.revenue, kpi_id]]), items: new Map<number, number>() }
+    const listed = await entries.ofRun('a', { again })
+    expect(listed.map(({ action, kpi_id: kpi }) => [action, kpi])).toEqual(
+      ['restore', 'leave', 'remove', 'leave', 'leave', 'leave'].map((action) => [action, kpi_id]),
+    )
+    expect(await undo('a', false, again)).toEqual(
+      counts({ restored: 1, removed: 1, left: 4, reasons: '4 was changed since' }),
+    )
+    expect(await held()).toEqual({
+      [first]: '1 - -',
+      [second]: '7 - a',
+      [fourth]: '9 - a',
+      [fifth]: '7 - a',
+      [sixth]: '8 - a',
+    })
+    expect(await undo('a', true, again)).toEqual(counts({ left: 4, reasons: '4 was changed since' }))
   })
 
   test('that is not known, or that changed nothing, is not kept', async () => {

@@ -19,7 +19,7 @@ import type { EntryQuery } from '../../src/client/operations/queries.ts'
 import { kpiDraft } from './client-questions.ts'
 import { KPI, tell } from './classic.ts'
 import type { Database } from './databases.ts'
-import { userNamed } from './import.ts'
+import { kpiNamed, userNamed } from './import.ts'
 import { NOW } from './io.ts'
 import { shellIn } from './kpi.ts'
 import { of } from './limits.ts'
@@ -83,6 +83,11 @@ const useRuns = async ({ client }: Way, drafts: readonly EntryDraft[]): Promise<
   const later = drafts.map((one) => ({ ...one, entry_date: one.entry_date + 100 }))
   await client.entries.putMany(later, undefined, 'c')
   await client.entries.undoRun('c', { before: undefined, isDry: false })
+  const { id: kpi_id } = await client.kpis.add(kpiNamed('Gone'))
+  const owner = drafts[0]?.user_id ?? 0
+  await client.assignments(owner).add({ id: kpi_id, sort_order: 1 })
+  await client.entries.putMany([{ user_id: owner, kpi_id, entry_date: 1, actual: 1n }], undefined, 'd')
+  await client.kpis.remove(kpi_id)
 }
 
 /** Adds, changes, moves, reads and deletes entries. */

@@ -10,6 +10,8 @@ import {
   newerEntry,
 } from '../../domain/resources/entry.ts'
 import {
+  CREATED_AGAIN,
+  type CreatedAgain,
   newerRunEntry,
   type RunEntry,
   runEntry,
@@ -77,8 +79,17 @@ export type Put = {
 /** Holds the counts in the answer to a batch, its body, and whether the service had done it before. */
 export type PutMany = { readonly counts: BatchResult; readonly response: ResponseBody; readonly isReplayed: boolean }
 
-/** Says which batch of a run to take back: the last one before a revision, or of all. */
-type RunUndoOrder = { readonly before: number | undefined; readonly isDry: boolean }
+/** Says which batch of a run: the last one before a revision, or of all; and what was created again since. */
+type BatchOfRun = { readonly before?: number | undefined; readonly again?: CreatedAgain | undefined }
+
+/** Returns the parameters that say what was created again. */
+const againIn = ({ again }: BatchOfRun): Record<string, string> =>
+  Object.fromEntries(
+    (['kpis', 'items'] as const).flatMap((kind) => {
+      const ids = [...(again?.[kind] ?? [])].flat()
+      return ids.length > 0 ? [[CREATED_AGAIN[kind].name, ids.join(',')]] : []
+    }),
+  )
 
 /** Describes the operations on entries. */
 export type Entries = Omit<ResourceClient<typeof newerEntry>, 'list' | 'addEach'> & {
@@ -100,10 +111,10 @@ export type Entries = Omit<ResourceClient<typeof newerEntry>, 'list' | 'addEach'
    * what a batch of a `run` replaces.
    */
   readonly putMany: (list: readonly EntryDraft[] | EntryBlock, key?: string, run?: string) => Promise<PutMany>
-  /** Lists what one batch of a run made of entries: the last one before a revision, or of all. */
-  readonly ofRun: (run: string, before?: number) => Promise<RunEntry[]>
+  /** Lists what one batch of a run made of entries. */
+  readonly ofRun: (run: string, asked?: BatchOfRun) => Promise<RunEntry[]>
   /** Takes back one batch of a run, or counts what that would do. */
-  readonly undoRun: (run: string, asked: RunUndoOrder) => Promise<UndoneBatch>
+  readonly undoRun: (run: string, asked: BatchOfRun & { readonly isDry: boolean }) => Promise<UndoneBatch>
 }
 
 const responseOf = ({ content }: TransportResponse): ResponseBody =>
@@ -163,16 +174,17 @@ export const createEntries = (variant: Variant, { send, isBundled, newKey, toget
     list: async (query) => (await entryPage(query)).entries,
     page: entryPage,
     putMany: (list, key, run) => sendBatch(list, { ...keyed(key), ...(run !== undefined && { run }) }),
-    ofRun: async (run, before) => {
+    ofRun: async (run, asked = {}) => {
       const path = runEntry.path.replace('{run}', run)
-      const query = before === undefined ? {} : { before: String(before) }
+      const { before } = asked
+      const query = { ...(before !== undefined && { before: String(before) }), ...againIn(asked) }
       const rows = readMany(newerRunEntry, await send(runEntry, 'list', { method: 'GET', path, query }))
       return variant === 'classic' ? rows.map((row) => ({ ...row, source_id: null })) : rows
     },
-    undoRun: async (run, { before, isDry }) => {
+    undoRun: async (run, asked) => {
       const path = undoneBatch.path.replace('{run}', run)
-      const body = draftToJson(runUndo, { before: before ?? null, dry_run: isDry })
-      const sending = addingRequest(path, body, isBundled, keyed(newKey?.()))
+      const body = draftToJson(runUndo, { before: asked.before ?? null, dry_run: asked.isDry })
+      const sending = { ...addingRequest(path, body, isBundled, keyed(newKey?.())), query: againIn(asked) }
       // Ask again where the answer came from a proxy: under its key it is done once.
       for (let tries = 1; ; tries += 1) {
         const answer = readDone(undoneBatch, await send(undoneBatch, 'add', sending))

@@ -10,6 +10,27 @@ export const RUN_HEADER = 'Kpi-Run'
 /** Matches the id of a run: letters, digits and hyphens, so that it can stand in a path. */
 export const RUN_ID = /^[\w-]{1,64}$/
 
+/** Describes what was deleted and created again since a run, by its ids before and now, one after the other. */
+export const CREATED_AGAIN = {
+  kpis: {
+    name: 'kpis_again',
+    about: 'Ids of KPIs that were deleted and created again since: before, now, before, now',
+  },
+  items: {
+    name: 'items_again',
+    about: 'The same of breakdown items, people among these',
+  },
+} as const
+
+/** Holds the ids that KPIs and items have now which were deleted and created again, by their ids before. */
+export type CreatedAgain = Readonly<Record<keyof typeof CREATED_AGAIN, ReadonlyMap<number, number>>>
+
+/** Returns pairs of ids as a map. */
+export const againOf = (ids: Iterable<number> = []): ReadonlyMap<number, number> => {
+  const list = [...ids]
+  return new Map(list.flatMap((id, at) => (at % 2 === 0 ? [[id, list[at + 1] ?? id]] : [])))
+}
+
 const RUN = { kind: 'text', about: 'Id of the run', example: '5f0c1d2e3a4b5c6d' } as const
 
 /** Defines what a run made of an entry, with what is stored now. */

@@ -2,7 +2,7 @@ import type { Client } from '../../client/client.ts'
 import type { Instant } from '../../domain/day.ts'
 import { KpiError } from '../../domain/errors.ts'
 import type { EntryDraft } from '../../domain/resources/entry.ts'
-import { type EntryValues, sameValues } from '../../domain/rules.ts'
+import { NOTHING, sameValues } from '../../domain/rules.ts'
 import type { EntryKey } from '../../domain/entry-key.ts'
 import { type ExistingEntry, readExisting, storedKey } from '../existing/existing-entries.ts'
 import { differenceOf, type EntryChange, holds } from '../../domain/entry-changes.ts'
@@ -21,8 +21,6 @@ export type EntryOutcome = {
   readonly id: number | null
   readonly reason?: string
 }
-
-const NOTHING: EntryValues = { actual: null, target: null, notes: null }
 
 /** Says that an entry is not there any more. */
 export const DELETED = 'was deleted since'

@@ -1,6 +1,6 @@
 import { type EntryBlock, numberAt } from '../../domain/entry-block.ts'
 import type { EntryDraft } from '../../domain/resources/entry.ts'
-import { type EntryValues, mergeEntry } from '../../domain/rules.ts'
+import { type EntryValues, mergeEntry, NOTHING } from '../../domain/rules.ts'
 import { keyOf } from '../../domain/entry-key.ts'
 import { type ExistingEntryMap, storedKey } from '../existing/existing-entries.ts'
 import type { Reference } from '../../reading/directory/reference.ts'
@@ -26,8 +26,6 @@ export type ChangeLog = {
   /** Notes that something may have been stored although nothing says so. */
   readonly touch: () => void
 }
-
-const NOTHING: EntryValues = { actual: null, target: null, notes: null }
 
 /** Returns what becomes of the entries of drafts that are sent; entries that stay as they are are left out. */
 const changesOf = (

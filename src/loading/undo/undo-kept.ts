@@ -3,9 +3,12 @@ import { Aborted } from '../../client/transport.ts'
 import type { Client } from '../../client/client.ts'
 import { readIfAllowed } from '../../client/operations/read-if-allowed.ts'
 import { compareKeys } from '../../domain/entry-key.ts'
-import type { RunEntry, UndoneBatch } from '../../domain/resources/entry-run.ts'
+import type { CreatedAgain, RunEntry, UndoneBatch } from '../../domain/resources/entry-run.ts'
 import type { EntryValues } from '../../domain/rules.ts'
 import type { EntryOutcome } from './judge-changes.ts'
+
+/** Names a run that the service keeps, and what was created again since, so that its entries have other keys. */
+export type KeptRun = { readonly run: string; readonly again: CreatedAgain }
 
 /** Counts what becomes of the entries of a batch. */
 type BatchCounts = Pick<UndoneBatch, 'restored' | 'removed' | 'unchanged' | 'left' | 'reasons'>
@@ -58,9 +61,9 @@ const batchOf = (rows: readonly RunEntry[]): KeptBatch => {
 }
 
 /** Yields the batches of a run with their entries, the last first; nothing where the key may not read them. */
-async function* listKept(client: Client, run: string): AsyncGenerator<KeptBatch> {
+async function* listKept(client: Client, { run, again }: KeptRun): AsyncGenerator<KeptBatch> {
   for (let before: number | undefined; ;) {
-    const rows = await readIfAllowed(client, client.entries.ofRun(run, before))
+    const rows = await readIfAllowed(client, client.entries.ofRun(run, { before, again }))
     if (!rows?.[0]) return
     yield batchOf(rows)
     before = rows[0].revision
@@ -68,11 +71,16 @@ async function* listKept(client: Client, run: string): AsyncGenerator<KeptBatch>
 }
 
 /** Yields what becomes of the batches of a run, the last first, as the service takes each back or only counts. */
-async function* eachBatch(client: Client, run: string, undoing: Undoing | undefined): AsyncGenerator<KeptBatch> {
+async function* eachBatch(
+  client: Client,
+  { run, again }: KeptRun,
+  undoing: Undoing | undefined,
+): AsyncGenerator<KeptBatch> {
   for (let before: number | undefined; ;) {
     if (undoing) await beforeChange(undoing)
     const { is_kept, revision, batches, held_by, ...counts } = await client.entries.undoRun(run, {
       before,
+      again,
       isDry: !undoing,
     })
     const heldBy = held_by === null ? [] : held_by.split(',')
@@ -88,7 +96,7 @@ async function* eachBatch(client: Client, run: string, undoing: Undoing | undefi
  */
 export async function* planKept(
   client: Client,
-  run: string,
+  run: KeptRun,
   isListed: boolean,
   signal: AbortSignal,
 ): AsyncGenerator<KeptBatch> {
@@ -107,10 +115,10 @@ export async function* planKept(
 }
 
 /** Takes back the batches of a run that the service keeps, the last first, and yields what became of each. */
-export const undoKept = (client: Client, run: string, undoing: Undoing): AsyncGenerator<KeptBatch> =>
+export const undoKept = (client: Client, run: KeptRun, undoing: Undoing): AsyncGenerator<KeptBatch> =>
   eachBatch(client, run, undoing)
 
 /** Yields the entries of a run that are left alone; none where the key may not read them. */
-export async function* leftOfKept(client: Client, run: string): AsyncGenerator<readonly EntryOutcome[]> {
+export async function* leftOfKept(client: Client, run: KeptRun): AsyncGenerator<readonly EntryOutcome[]> {
   for await (const { outcomes } of listKept(client, run)) yield outcomes.filter(({ action }) => action === 'leave')
 }

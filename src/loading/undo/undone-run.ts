@@ -1,5 +1,7 @@
 import type { EntryChange } from '../../domain/entry-changes.ts'
+import type { CreatedAgain } from '../../domain/resources/entry-run.ts'
 import { readChanges } from './noted-changes.ts'
+import type { KeptRun } from './undo-kept.ts'
 import { type UndoReceipt } from './undo-receipt.ts'
 
 /** Describes all of a run that is taken back: the receipts of its parts, the oldest first. */
@@ -40,14 +42,29 @@ export const runOf = (receipt: UndoReceipt, receipts: readonly UndoReceipt[]): O
 }
 
 /** Describes a run of which the service keeps what it replaced, by the receipt of its last part. */
-export type KeptPart = { readonly run: string; readonly part: UndoReceipt }
+export type KeptPart = KeptRun & { readonly part: UndoReceipt }
+
+/** Returns those of some ids that are others now. */
+const otherIds = (ids: readonly number[], now: (id: number) => number): ReadonlyMap<number, number> =>
+  new Map(ids.flatMap((id) => (now(id) === id ? [] : [[Math.abs(id), Math.abs(now(id))]])))
+
+/** Returns what was created again since of the KPIs and owners of which the service keeps something. */
+const againOf = (parts: readonly UndoReceipt[]): CreatedAgain => {
+  const idNow = parts.find((part) => part.idNow)?.idNow
+  if (!idNow) return { kpis: new Map(), items: new Map() }
+  const ownerNow = (id: number): number => (id < 0 ? -idNow('group_item', -id) : idNow('user', id))
+  return {
+    kpis: otherIds([...new Set(parts.flatMap(({ keptOf }) => keptOf.kpis))], (id) => idNow('kpi', id)),
+    items: otherIds([...new Set(parts.flatMap(({ keptOf }) => keptOf.owners))], ownerNow),
+  }
+}
 
 /** Returns the runs of which the service keeps what they replaced, the latest first: one with several parts is one run. */
 export const keptParts = ({ parts }: Pick<UndoneRun, 'parts'>): readonly KeptPart[] => {
-  const byRun = new Map<string, UndoReceipt>()
-  for (const part of parts.toReversed())
-    if (part.isKept && part.runId !== undefined && !byRun.has(part.runId)) byRun.set(part.runId, part)
-  return [...byRun].map(([run, part]) => ({ run, part }))
+  const kept = parts.toReversed().filter(({ isKept, runId }) => isKept && runId !== undefined)
+  return [...Map.groupBy(kept, ({ runId = '' }) => runId)].flatMap(([run, all]) =>
+    all.slice(0, 1).map((part) => ({ run, part, again: againOf(all) })),
+  )
 }
 
 /** Holds some of what an import made of entries, with the receipt of the run's part that says so. */

@@ -33,6 +33,10 @@ const rules: Rules<typeof kpi> = {
     const { rejectUsedKpi, loadFormulas } = await loadFormulaRules()
     rejectUsedKpi(await loadFormulas(tx, account), record)
   },
+  beforeRemoval: async (tx, account, { id }) => {
+    const { keepDeleted } = await import('../entries/keep-deleted.ts')
+    await keepDeleted(tx, account, id)
+  },
 }
 /** Manages KPI definitions. */
 export const kpis = collection(kpi, store, 'kpis', rules)

@@ -4,7 +4,7 @@ import { KpiError } from '../../domain/errors.ts'
 import { KEPT_DAYS, RUN_HEADER } from '../../domain/resources/entry-run.ts'
 import type { Writer } from '../../store/db.ts'
 import type { StoredEntry } from '../../store/tables/entries.ts'
-import { runBatches, runs } from '../../store/tables/runs.ts'
+import { runBatches, type RunName, runs } from '../../store/tables/runs.ts'
 import { takeIds } from '../../store/tables/table.ts'
 import type { Context } from '../context.ts'
 
@@ -45,9 +45,26 @@ const textOf = async (changed: readonly ChangedEntry[]): Promise<string> => {
 }
 
 /**
+ * Makes room for more bytes that are kept of a run: what runs have replaced that wrote longest ago is dropped, of each run all
+ * of it, as a run is never taken back in part. Returns false where it is too much alone, so that nothing is kept of the run.
+ */
+const makeRoom = async (tx: Writer, name: RunName, bytes: number, mostBytes: number): Promise<boolean> => {
+  for (let all = bytes > 0 ? await runs.countBytes(tx, name, bytes) : 0; all > mostBytes;) {
+    const oldest = await runs.oldestWithBytes(tx, name)
+    await runs.drop(tx, oldest ?? name, oldest?.bytes ?? (await runs.bytesOf(tx, name)))
+    if (!oldest) return false
+    all -= oldest.bytes
+  }
+  return true
+}
+
+/** Keeps more bytes of a batch of a run that has ended; returns false where nothing is kept of the run, or any more. */
+export const growRun = async (tx: Writer, name: RunName, bytes: number): Promise<boolean> =>
+  (await runs.grow(tx, name, bytes)) && (await makeRoom(tx, name, bytes, MOST_BYTES))
+
+/**
  * Keeps what a batch of a run replaces, and returns the revision of the entries that it writes; 0 where no run is named,
- * nothing changes, or so much has changed that it is not kept. To make room, what runs have replaced that wrote longest ago is
- * dropped, of each run all of it: a run is never taken back in part.
+ * nothing changes, or so much has changed that it is not kept.
  */
 export const keepBatch = async (
   tx: Writer,
@@ -69,13 +86,7 @@ export const keepBatch = async (
   const { owner, isPartial } = await runs.note(tx, name, key, now, bytes)
   if (owner !== key)
     throw new KpiError('conflict', `run ${run} is of other credentials; take another id for ${RUN_HEADER}`)
-  if (isPartial) return 0
-  for (let all = bytes > 0 ? await runs.countBytes(tx, name, bytes) : 0; all > mostBytes;) {
-    const oldest = await runs.oldestWithBytes(tx, name)
-    await runs.drop(tx, oldest ?? name, oldest?.bytes ?? (await runs.bytesOf(tx, name)))
-    if (!oldest) return 0
-    all -= oldest.bytes
-  }
+  if (isPartial || !(await makeRoom(tx, name, bytes, mostBytes))) return 0
   const revision = await takeIds(tx, account.id, 'revisions')
   // Also where nothing was created, this tells later entries from those that the batch met.
   const first = created > 0 ? firstId : await takeIds(tx, account.id, 'entries', 0)

@@ -7,11 +7,11 @@ import {
   holds,
   valuesText,
 } from '../../domain/entry-changes.ts'
-import { compareKeys } from '../../domain/entry-key.ts'
+import { compareKeys, type EntryKey } from '../../domain/entry-key.ts'
 import { KpiError } from '../../domain/errors.ts'
-import { type RunEntry, type UndoneBatch } from '../../domain/resources/entry-run.ts'
+import { type CreatedAgain, type RunEntry, type UndoneBatch } from '../../domain/resources/entry-run.ts'
 import type { Kpi } from '../../domain/resources/kpi.ts'
-import { type EntryValues, faultsOfValues } from '../../domain/rules.ts'
+import { type EntryValues, faultsOfValues, NOTHING, sameValues } from '../../domain/rules.ts'
 import type { Reader, Writer } from '../../store/db.ts'
 import { addToRanges, entries as store, type SeriesRange, type StoredEntry } from '../../store/tables/entries.ts'
 import { kpis as kpiStore } from '../../store/tables/kpis.ts'
@@ -21,8 +21,13 @@ import type { Context } from '../context.ts'
 
 /** Describes what becomes of an entry when the batch that wrote it is taken back. */
 type Judged = {
-  /** Holds what the batch changed of an entry that was there; undefined for one that it created. */
+  /**
+   * Holds what the batch changed of an entry that was there, or created and went with its KPI; undefined for another that it
+   * created.
+   */
   readonly change: EntryChange | undefined
+  /** Holds the key that the entry of a change has now. */
+  readonly key?: EntryKey
   /** Holds what is stored now, or what later batches of the run leave of it once they are taken back. */
   readonly stored: StoredEntry | undefined
   readonly action: 'remove' | 'restore' | 'done' | 'leave'
@@ -36,9 +41,14 @@ type JudgedBatch = {
   readonly kpis: ReadonlyMap<number, Kpi>
   readonly judged: readonly Judged[]
   readonly gone: number
+  /** Holds the entries that it created, and that are gone with their KPIs, which may be created again. */
+  readonly withoutKpi: readonly EntryChange[]
   /** Holds the other runs that have written entries since, by the revisions of these. */
   readonly heldBy: ReadonlyMap<number, string>
 }
+
+/** Describes which batch of a run to take back, or to look at, and what was created again since. */
+type AskedBatch = { readonly run: string; readonly before: number | undefined; readonly again: CreatedAgain }
 
 /** Sets how many entries are read or removed at a time: other requests run in between. */
 const AT_A_TIME = 500
@@ -51,10 +61,17 @@ const changesOf = ({ changes = '' }: RunBatch): EntryChange[] =>
 
 const keyText = (item: number, kpi: number, day: number): string => `${item}/${kpi}/${day}`
 
-/** Returns ranges that cover the entries of changes, and few others. */
-const rangesOf = (changes: readonly EntryChange[]): SeriesRange[] => {
+/** Returns the key that an entry has now, as its KPI or item may have been created again. */
+const keyNow = ([item, kpi, day]: EntryKey, { kpis, items }: CreatedAgain): EntryKey => [
+  items.get(item) ?? item,
+  kpis.get(kpi) ?? kpi,
+  day,
+]
+
+/** Returns ranges that cover the entries of keys, and few others. */
+const rangesOf = (keys: readonly EntryKey[]): SeriesRange[] => {
   const ranges: SeriesRange[] = []
-  for (const { key } of changes.toSorted((one, other) => compareKeys(one.key, other.key))) addToRanges(ranges, ...key)
+  for (const key of keys.toSorted(compareKeys)) addToRanges(ranges, ...key)
   return ranges
 }
 
@@ -71,10 +88,10 @@ const loadStored = async (
   tx: Reader,
   account: number,
   batch: RunBatch,
-  changes: readonly EntryChange[],
+  keys: readonly EntryKey[],
 ): Promise<readonly [changed: ReadonlyMap<string, StoredEntry>, created: readonly StoredEntry[]]> => {
   const changed = new Map<string, StoredEntry>()
-  for (const stored of await store.within(tx, account, rangesOf(changes)))
+  for (const stored of await store.within(tx, account, rangesOf(keys)))
     changed.set(keyText(stored.item_id, stored.kpi_id, stored.entry_date), stored)
   const created: StoredEntry[] = []
   for (const ids of parts(idsOf(batch))) {
@@ -84,27 +101,40 @@ const loadStored = async (
   return [changed, created]
 }
 
+/** Holds an entry of a batch, under its key of now, with what is stored there. */
+type Met = Pick<Judged, 'stored'> & { readonly change: EntryChange; readonly key: EntryKey }
+
 /**
  * Tells whether an entry still is as a batch left it: the one that it met, with the values that it wrote, and written since by
- * nobody, or by somebody beside these values. A later run may have meant the same values, and something else before them.
+ * nobody, or by somebody beside these values. A later run may have meant the same values, and something else before them. One
+ * that an undo stored again under another key is not of a run any more.
  */
-const isAsLeft = (stored: StoredEntry, { after }: EntryChange, { revision, firstId }: RunBatch): boolean =>
-  (stored.revision === revision || stored.revision === 0) && stored.id < firstId && holds(stored, after)
+const isAsLeft = (stored: StoredEntry, { change, key }: Met, { revision, firstId }: RunBatch): boolean => {
+  if (!holds(stored, change.after)) return false
+  if (compareKeys(key, change.key) !== 0) return stored.revision === 0
+  return (stored.revision === revision || stored.revision === 0) && stored.id < firstId
+}
 
-const judgeChanged = (
-  change: EntryChange,
-  stored: StoredEntry | undefined,
-  batch: RunBatch,
-  kpis: ReadonlyMap<number, Kpi>,
-): Judged => {
-  const { key, before = {} } = change
+/** Judges an entry that a batch created, and that went with its KPI: if it was stored again, with the same values, it goes. */
+const judgeStoredAgain = (met: Met): Judged => {
+  const { change, stored } = met
+  if (!stored) return { ...met, action: 'done' }
+  const isSame =
+    change.revision === undefined && stored.revision === 0 && sameValues(stored, { ...NOTHING, ...change.after })
+  return isSame ? { ...met, action: 'remove' } : { ...met, action: 'leave', reason: CHANGED }
+}
+
+const judgeChanged = (met: Met, batch: RunBatch, kpis: ReadonlyMap<number, Kpi>): Judged => {
+  const { change, key, stored } = met
+  const { before } = change
+  if (!before) return judgeStoredAgain(met)
   const kpi = kpis.get(key[1])
-  const leave = (reason: string): Judged => ({ change, stored, action: 'leave', reason })
+  const leave = (reason: string): Judged => ({ ...met, action: 'leave', reason })
   if (!stored || !kpi) return leave(kpi ? DELETED : `${DELETED}, with its KPI`)
-  if (holds(stored, before)) return { change, stored, action: 'done' }
-  if (!isAsLeft(stored, change, batch)) return leave(CHANGED)
+  if (holds(stored, before)) return { ...met, action: 'done' }
+  if (!isAsLeft(stored, met, batch)) return leave(CHANGED)
   const [fault] = faultsOfValues({ ...stored, ...before }, kpi)
-  return fault ? leave(`${fault.field}: ${fault.message}`) : { change, stored, action: 'restore' }
+  return fault ? leave(`${fault.field}: ${fault.message}`) : { ...met, action: 'restore' }
 }
 
 /**
@@ -124,7 +154,7 @@ const foresee = (tx: Reader, name: RunName, { revision: own }: RunBatch) => {
     const changes = await reading
     if (!changes) return stored
     const change = changes.get(keyText(stored.item_id, stored.kpi_id, stored.entry_date))
-    if (!change) return undefined
+    if (!change?.before) return undefined
     if (!holds(stored, change.after)) return stored
     return leftBy({ ...stored, ...change.before, revision: change.revision ?? 0 })
   }
@@ -135,18 +165,31 @@ const foresee = (tx: Reader, name: RunName, { revision: own }: RunBatch) => {
  * Judges what becomes of the entries of the last batch of a run, or of the last one before a revision; undefined if there is
  * none.
  */
-const judgeBatch = async (tx: Reader, name: RunName, before: number | undefined): Promise<JudgedBatch | undefined> => {
-  const { account, run } = name
+const judgeBatch = async (
+  tx: Reader,
+  account: number,
+  { run, before, again }: AskedBatch,
+): Promise<JudgedBatch | undefined> => {
+  const name = { account, run }
   const batch = (await runs.isKept(tx, name)) ? await runBatches.last(tx, name, before) : undefined
   if (!batch) return undefined
   const changes = changesOf(batch)
-  const kpis = await kpiStore.findMany(tx, account, new Set(changes.map(({ key }) => key[1])))
-  const [changed, created] = await loadStored(tx, account, batch, changes)
+  const keys = changes.map(({ key }) => keyNow(key, again))
+  const kpis = await kpiStore.findMany(tx, account, new Set(keys.map(([, kpi]) => kpi)))
+  const [changed, created] = await loadStored(tx, account, batch, keys)
   const foreseen = foresee(tx, name, batch)
-  const judged: Judged[] = []
-  for (const change of changes)
-    judged.push(judgeChanged(change, await foreseen(changed.get(keyText(...change.key))), batch, kpis))
-  let gone = idsOf(batch).length - created.length
+  const all: Judged[] = []
+  for (const [at, change] of changes.entries()) {
+    const key = keys[at] ?? change.key
+    all.push(judgeChanged({ change, key, stored: await foreseen(changed.get(keyText(...key))) }, batch, kpis))
+  }
+  // What went with its KPI, and was not stored again, is among what is gone.
+  const judged = all.filter(({ change, stored }) => stored !== undefined || change?.before !== undefined)
+  const storedAgain = judged.filter(({ change }) => change && !change.before).length
+  const withoutKpi = all.flatMap(({ change, key, stored }) =>
+    change && key && !change.before && !stored && !kpis.has(key[1]) ? [change] : [],
+  )
+  let gone = Math.max(0, idsOf(batch).length - created.length - storedAgain)
   for (const one of created) {
     const stored = await foreseen(one)
     if (!stored) gone += 1
@@ -160,7 +203,7 @@ const judgeBatch = async (tx: Reader, name: RunName, before: number | undefined)
   )
   others.delete(0)
   const found = others.size > 0 ? await runBatches.runsOf(tx, account, others) : new Map<number, string>()
-  return { batch, kpis, judged, gone, heldBy: new Map([...found].filter(([, other]) => other !== run)) }
+  return { batch, kpis, judged, gone, withoutKpi, heldBy: new Map([...found].filter(([, other]) => other !== run)) }
 }
 
 const heldIn = ({ heldBy }: JudgedBatch, { stored }: Judged): string | undefined => heldBy.get(stored?.revision ?? 0)
@@ -198,11 +241,14 @@ const NO_BATCH: Pick<JudgedBatch, 'judged' | 'gone' | 'heldBy'> & { readonly bat
   heldBy: new Map(),
 }
 
-/** Returns what is kept of a batch after it was taken back: what was left alone, and what another run holds as it was before. */
+/**
+ * Returns what is kept of a batch after it was taken back: what was left alone, what another run holds as it was before, and
+ * what went with its KPI.
+ */
 const restOf = (all: JudgedBatch): RunBatch | undefined => {
   const rest = all.judged.filter((one) => one.action === 'leave' || (one.action === 'done' && heldIn(all, one)))
-  if (rest.length === 0) return undefined
-  const changes = rest.flatMap(({ change }) => change ?? [])
+  if (rest.length + all.withoutKpi.length === 0) return undefined
+  const changes = [...rest.flatMap(({ change }) => change ?? []), ...all.withoutKpi]
   return {
     ...all.batch,
     created: 0,
@@ -243,19 +289,16 @@ const requireOwn = async (tx: Reader, ctx: Context, name: RunName): Promise<void
   )
 }
 
-/** Describes which batch of a run to take back, or to look at. */
-type AskedBatch = { readonly run: string; readonly before: number | undefined }
-
 /**
  * Takes back the last batch of a run, or the last one before a revision, and counts what became of its entries: those that it
  * created and nothing has written since are removed, those that hold what it left get back what they held, and others are left
  * alone, and stay kept. A dry run only counts.
  */
-export const undoBatch = (ctx: Context, { run, before }: AskedBatch, isDry: boolean): Promise<UndoneBatch> => {
-  const name = { account: ctx.account.id, run }
+export const undoBatch = (ctx: Context, asked: AskedBatch, isDry: boolean): Promise<UndoneBatch> => {
+  const name = { account: ctx.account.id, run: asked.run }
   const judge = async (tx: Reader): Promise<JudgedBatch | undefined> => {
     await requireOwn(tx, ctx, name)
-    return judgeBatch(tx, name, before)
+    return judgeBatch(tx, name.account, asked)
   }
   const shown = (counts: UndoneBatch): UndoneBatch => (mayRead(ctx) ? counts : { ...counts, held_by: null })
   if (isDry) return ctx.db.read(async (tx) => shown(await countsOf(tx, name, await judge(tx))))
@@ -269,20 +312,18 @@ export const undoBatch = (ctx: Context, { run, before }: AskedBatch, isDry: bool
 /** Returns the reason for leaving an entry alone, with what it holds, for those who may read that. */
 const reasonWithValues = ({ reason, change, stored }: Judged): string | null => {
   if (reason !== CHANGED || !stored) return reason ?? null
-  return `${reason}: ${change ? differenceOf(stored, change.after) : valuesText(stored)}`
+  return `${reason}: ${change?.before ? differenceOf(stored, change.after) : valuesText(stored)}`
 }
 
-const NOTHING: EntryValues = { actual: null, target: null, notes: null }
-
 /** Lists what a batch of a run made of entries, with what is stored now and what taking it back would do; empty if there is none. */
-export const listBatch = ({ db, account }: Context, { run, before }: AskedBatch): Promise<readonly RunEntry[]> =>
+export const listBatch = ({ db, account }: Context, asked: AskedBatch): Promise<readonly RunEntry[]> =>
   db.read(async (tx) => {
-    const all = await judgeBatch(tx, { account: account.id, run }, before)
+    const { run } = asked
+    const all = await judgeBatch(tx, account.id, asked)
     if (!all) return []
     const { batch, judged, gone } = all
     const places = judged.map(
-      ({ change, stored }): readonly [number, number, number] =>
-        change?.key ?? [stored?.item_id ?? 0, stored?.kpi_id ?? 0, stored?.entry_date ?? 0],
+      ({ key, stored }): EntryKey => key ?? [stored?.item_id ?? 0, stored?.kpi_id ?? 0, stored?.entry_date ?? 0],
     )
     const people = await users.findMany(tx, account.id, new Set(places.map(([item]) => item)))
     const kpis = await kpiStore.findMany(tx, account.id, new Set(places.map(([, kpi]) => kpi)))
@@ -296,7 +337,7 @@ export const listBatch = ({ db, account }: Context, { run, before }: AskedBatch)
         notes,
       })
       const is = shown(stored ?? NOTHING)
-      const was = change ? shown({ ...(stored ?? NOTHING), ...change.before }) : NOTHING
+      const was = change?.before ? shown({ ...(stored ?? NOTHING), ...change.before }) : NOTHING
       return {
         run,
         revision: batch.revision,

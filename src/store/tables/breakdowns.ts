@@ -36,6 +36,10 @@ const SELECT = selectFrom('items', breakdownItem)
 const ENTRIES_CARRYING = `select 1 from item_set_members g cross join entries e
   where e.account_id = ?1 and e.item_set = g.set_id and g.account_id = ?1 and g.group_item_id = ?`
 
+/** Returns the ids of all items, of people and others, in their order. */
+export const itemIds = async (tx: Reader, account: number): Promise<number[]> =>
+  (await tx.all('select id from items where account_id = ? order by id', [account])).map((row) => Number(row['id']))
+
 /** Describes which breakdown items to list; all by default. */
 export type ItemFilter = { readonly breakdownId?: number | undefined; readonly isArchived?: boolean | undefined }
 

@@ -118,6 +118,9 @@ const OF_SERIES = `select item_id, kpi_id, entry_date, id, ${inHalves('actual')}
 /** Selects the entries of one item and KPI within a range of days. */
 export type SeriesRange = { readonly item: number; readonly kpi: number; readonly from: Day; to: Day }
 
+/** Covers all days that an entry can have. */
+export const ALL_DAYS = { from: -10_000_000, to: 10_000_000 } as const
+
 /** Sets the distance up to which to read days of a series as one range, so that the days asked for bound what is read. */
 const MAX_GAP_DAYS = 8
 

@@ -18,6 +18,9 @@ export type RunBatch = {
   readonly changes: string | undefined
 }
 
+/** Describes ids of entries that a batch of a run created: some that follow each other. */
+export type CreatedRange = Pick<RunName, 'run'> & Pick<RunBatch, 'revision' | 'firstId' | 'created'>
+
 /** Says what becomes of a run that is not kept any more: its batches are deleted a few at a time, then its row. */
 const [DROPPED, KEPT] = [0, 1]
 
@@ -67,6 +70,12 @@ export const runs = {
     )
     return { owner: Number(row?.['key_id']), isPartial: row?.['is_partial'] === 1n }
   },
+  /** Notes that more is kept of a run than before; returns false, and notes nothing, where nothing is kept of it. */
+  grow: async (tx: Writer, name: RunName, bytes: number): Promise<boolean> =>
+    (await tx.run(`update runs set bytes = bytes + ? where ${OF_RUN} and state = ${KEPT} and is_partial = 0`, [
+      bytes,
+      ...named(name),
+    ])) > 0,
   /** Notes that less is kept of a run than before. */
   shrink: async (tx: Writer, name: RunName, bytes: number): Promise<void> => {
     await tx.run(`update runs set bytes = bytes - ? where ${OF_RUN}`, [bytes, ...named(name)])
@@ -153,6 +162,29 @@ export const runBatches = {
     const sql = `select count(*) as total from run_batches where ${OF_RUN} and revision < ?`
     const [row] = await tx.all(sql, [...named(name), before])
     return Number(row?.['total'])
+  },
+  /** Returns the ids of all entries that runs created of which what they replaced is kept, in their order. */
+  created: async (tx: Reader, account: number): Promise<readonly CreatedRange[]> => {
+    const rows = await tx.all(
+      `select b.revision, b.run_id, b.first_id, b.created, b.left_ids from run_batches b
+       join runs r on r.account_id = ? and r.run_id = b.run_id
+       where b.account_id = ?1 and r.state = ${KEPT} and r.is_partial = 0 and (b.created > 0 or b.left_ids is not null)`,
+      [account],
+    )
+    const ranges = rows.flatMap((row): CreatedRange[] => {
+      const { revision, firstId, created, leftIds } = readBatch({ ...row, changes: null })
+      const of = { revision, run: String(row['run_id']) }
+      return leftIds?.map((id) => ({ ...of, firstId: id, created: 1 })) ?? [{ ...of, firstId, created }]
+    })
+    return ranges.toSorted((one, other) => one.firstId - other.firstId)
+  },
+  /** Adds lines to the changes of a batch. */
+  append: async (tx: Writer, { account }: RunName, revision: number, lines: string): Promise<void> => {
+    await tx.run(`update run_batches set changes = coalesce(changes, '') || ? where account_id = ? and revision = ?`, [
+      lines,
+      account,
+      revision,
+    ])
   },
   /** Returns the runs whose batches have these revisions, by revision. */
   runsOf: async (tx: Reader, account: number, revisions: Iterable<number>): Promise<ReadonlyMap<number, string>> => {

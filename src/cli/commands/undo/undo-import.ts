@@ -244,26 +244,14 @@ const tellLost = async (cli: Cli, { kept }: Pick<Plan, 'kept'>): Promise<boolean
   return lost.length > 0
 }
 
-/** Tells whether a KPI or owner of a run that the service keeps was created again since, so that its entries have new ids. */
-const isCreatedAgain = ({ isKept, keptOf: { kpis, owners }, idNow: now }: UndoReceipt): boolean =>
-  isKept &&
-  now !== undefined &&
-  (kpis.some((id) => now('kpi', id) !== id) ||
-    owners.some((id) => (id < 0 ? now('group_item', -id) !== -id : now('user', id) !== id)))
-
 /** Says why some of what a run stored may not be in its receipts, and stays; tells whether that is so. */
 const tellLeftOut = async (cli: Cli, { parts }: UndoneRun): Promise<boolean> => {
-  const again = parts.find(isCreatedAgain)
-  if (again)
-    await cli.note(
-      `a KPI or somebody that the import of receipt ${again.name} has entries of was deleted, and created again by an undo; entries that went along are not known as those of the import, and stay`,
-    )
   const part = parts.find(({ leftOut }) => leftOut !== undefined)
   if (part)
     await cli.note(
       `some of what the import stored may not be in receipt ${part.name}; such entries stay: ${part.leftOut}`,
     )
-  return again !== undefined || part !== undefined
+  return part !== undefined
 }
 
 /** Names the later imports that stored what was not changed, if any did; once these are taken back, it can be. */
@@ -315,7 +303,7 @@ async function* planned(
   const hasThings = run.things.length + run.unsure.length > 0
   for (const one of keptParts(run)) {
     let [entries, batches, isLost] = [0, 0, false]
-    for await (const batch of planKept(clients.client, one.run, isListed || hasThings, signal)) {
+    for await (const batch of planKept(clients.client, one, isListed || hasThings, signal)) {
       const { restored, removed, unchanged, left } = batch
       counts.addKept(batch)
       entries += restored + removed + unchanged + left
@@ -341,7 +329,8 @@ async function* planned(
 /** Takes back what the service keeps of runs, and counts it; yields a record of each entry that is left alone. */
 async function* undoneRuns(client: Client, { counts, rest, kept, heldBy, unlisted }: Done, undoing: Undoing): Records {
   const recordsOf = entryRecords(client)
-  for (const { run, part } of kept) {
+  for (const run of kept) {
+    const { part } = run
     let isLeft = false
     const reasons = new Set<string>()
     for await (const batch of undoKept(client, run, undoing)) {

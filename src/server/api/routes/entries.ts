@@ -14,12 +14,20 @@ import {
   newerBatchFlags,
   newerEntry,
 } from '../../../domain/resources/entry.ts'
-import { newerRunEntry, runEntry, runUndo, undoneBatch } from '../../../domain/resources/entry-run.ts'
+import {
+  againOf,
+  CREATED_AGAIN,
+  type CreatedAgain,
+  newerRunEntry,
+  runEntry,
+  runUndo,
+  undoneBatch,
+} from '../../../domain/resources/entry-run.ts'
 import type { Resource } from '../../../domain/schema.ts'
 import type { Context } from '../../../service/context.ts'
 import { entriesNamedBy } from '../../../service/entries/entries.ts'
 import type { Query, QueryParameter, Route } from '../call.ts'
-import { queryDay, queryInteger } from '../query.ts'
+import { queryDay, queryIds, queryInteger } from '../query.ts'
 import { collectionRoutes } from './collection.ts'
 
 const USER = {
@@ -94,6 +102,9 @@ const BEFORE = {
   example: 7,
 } as const
 
+const KPIS_AGAIN = { kind: 'ids', ...CREATED_AGAIN.kpis, example: [3, 9] } as const
+const ITEMS_AGAIN = { kind: 'ids', ...CREATED_AGAIN.items, example: [2, 12] } as const
+
 /**
  * Returns the range of days. If only one date is given, the other is today, or the given date if today would reverse
  * the range.
@@ -134,15 +145,21 @@ type Variety = {
 /** Loads what takes runs back, which a command that is over soon does not need. */
 const loadUndo = () => import('../../../service/entries/undo-run.ts')
 
+/** Returns what was created again, as a query says. */
+const againIn = (query: Query): CreatedAgain => ({
+  kpis: againOf(queryIds(query, KPIS_AGAIN)),
+  items: againOf(queryIds(query, ITEMS_AGAIN)),
+})
+
 /** Returns the routes of what runs replaced: to see it, and to take it back. */
 const runRoutes = (of: typeof runEntry | typeof newerRunEntry): readonly Route[] => [
   {
     method: 'GET',
     path: of.path,
     gives: of,
-    query: [BEFORE],
+    query: [BEFORE, KPIS_AGAIN, ITEMS_AGAIN],
     handle: async ({ ctx, ids, query }) => {
-      const asked = { run: ids.text, before: queryInteger(query, BEFORE) }
+      const asked = { run: ids.text, before: queryInteger(query, BEFORE), again: againIn(query) }
       const { listBatch } = await loadUndo()
       return { status: 200, content: { of, records: await listBatch(ctx, asked) } }
     },
@@ -152,10 +169,11 @@ const runRoutes = (of: typeof runEntry | typeof newerRunEntry): readonly Route[]
     path: undoneBatch.path,
     takes: runUndo,
     gives: undoneBatch,
-    handle: async ({ ctx, ids, body, lenient }) => {
+    query: [KPIS_AGAIN, ITEMS_AGAIN],
+    handle: async ({ ctx, ids, query, body, lenient }) => {
       const { values, issues } = readDraft(runUndo, body, lenient)
       refuseFaults(issues)
-      const asked = { run: ids.text, before: values.before ?? undefined }
+      const asked = { run: ids.text, before: values.before ?? undefined, again: againIn(query) }
       const { undoBatch } = await loadUndo()
       return {
         status: 200,
