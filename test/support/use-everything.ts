@@ -76,7 +76,7 @@ const useRuns = async ({ client }: Way, drafts: readonly EntryDraft[]): Promise<
     )
   await put('a', 2n)
   await put('b', 3n)
-  await put('b', 4n)
+  for (let time = 0; time < 2; time += 1) await put('b', 4n)
   await client.entries.ofRun('a')
   for (const isDry of [true, false])
     for (const run of ['a', 'b']) await client.entries.undoRun(run, { before: undefined, isDry })

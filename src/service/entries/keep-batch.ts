@@ -2,9 +2,9 @@ import { setImmediate } from 'node:timers/promises'
 import { changeBetween, changesToText, type EntryChange } from '../../domain/entry-changes.ts'
 import { KpiError } from '../../domain/errors.ts'
 import { KEPT_DAYS, RUN_HEADER } from '../../domain/resources/entry-run.ts'
-import type { Writer } from '../../store/db.ts'
+import type { Reader, Writer } from '../../store/db.ts'
 import type { StoredEntry } from '../../store/tables/entries.ts'
-import { runBatches, type RunName, runs } from '../../store/tables/runs.ts'
+import { isIn, runBatches, type RunName, runs } from '../../store/tables/runs.ts'
 import { takeIds } from '../../store/tables/table.ts'
 import type { Context } from '../context.ts'
 
@@ -92,4 +92,27 @@ export const keepBatch = async (
   const first = created > 0 ? firstId : await takeIds(tx, account.id, 'entries', 0)
   await runBatches.insert(tx, name, { revision, firstId: first, created, leftIds: undefined, changes })
   return revision
+}
+
+/** Holds the ids of entries that a batch leaves as they are, by the revisions that they have. */
+export type MetEntries = Map<number, number[]>
+
+/**
+ * Counts those of some entries that earlier batches of a run have created and changed: where the answer to a batch was lost, and
+ * the batch is sent again, it counts what it did.
+ */
+export const countEarlier = async (
+  tx: Reader,
+  { account, run }: Pick<Context, 'run'> & { readonly account: { readonly id: number } },
+  met: MetEntries,
+): Promise<{ readonly created: number; readonly updated: number }> => {
+  let [created, updated] = [0, 0]
+  if (run === undefined || met.size === 0) return { created, updated }
+  const ranges = await runBatches.createdAt(tx, { account: account.id, run }, met.keys())
+  for (const [revision, range] of ranges)
+    for (const id of met.get(revision) ?? []) {
+      if (isIn(range, id)) created += 1
+      else updated += 1
+    }
+  return { created, updated }
 }

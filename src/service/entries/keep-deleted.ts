@@ -3,7 +3,7 @@ import { NOTHING } from '../../domain/rules.ts'
 import type { Writer } from '../../store/db.ts'
 import { itemIds } from '../../store/tables/breakdowns.ts'
 import { ALL_DAYS, entries as store, type StoredEntry } from '../../store/tables/entries.ts'
-import { type CreatedRange, runBatches } from '../../store/tables/runs.ts'
+import { type CreatedRange, isIn, runBatches } from '../../store/tables/runs.ts'
 import { growRun } from './keep-batch.ts'
 
 /** Sets how many series are read at a time: other requests run in between. */
@@ -18,7 +18,7 @@ const rangeOf = (ranges: readonly CreatedRange[], id: number): CreatedRange | un
     else to = middle
   }
   const range = ranges[from - 1]
-  return range && id < range.firstId + range.created ? range : undefined
+  return range && isIn(range, id) ? range : undefined
 }
 
 /** Describes an entry that goes with its KPI, for the batch that created it; one that was written since has a revision. */

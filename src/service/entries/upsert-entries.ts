@@ -25,7 +25,7 @@ import {
 import { takeIds } from '../../store/tables/table.ts'
 import type { Context } from '../context.ts'
 import { itemSetsOf, loadReferences, type References } from './entry-references.ts'
-import { type ChangedEntry, keepBatch } from './keep-batch.ts'
+import { type ChangedEntry, countEarlier, keepBatch, type MetEntries } from './keep-batch.ts'
 import { faultsOfMissingValue, resolvePlace } from './resolve-entry.ts'
 
 /** Counts the outcomes of the sent rows, and holds the id of the entry of the first. */
@@ -153,6 +153,8 @@ type Outcome = {
   readonly counts: Counts
   readonly added: Added
   readonly changed: ChangedEntry[]
+  /** Holds those that stay as they are, and that a batch of a run wrote last. */
+  readonly met: MetEntries
   readonly firstId: number
 }
 
@@ -168,6 +170,15 @@ const applyRows = async (
   const { sent, item, kpi, day, kpis, order } = placed
   const counts: Counts = { created: 0, updated: 0, unchanged: 0 }
   const [added, changed]: [Added, ChangedEntry[]] = [new Added(), []]
+  const met: MetEntries = new Map()
+  const meet = (entry: StoredRow): void => {
+    counts.unchanged += 1
+    const revision = storedRow.revision(entry)
+    if (revision === 0) return
+    const ids = met.get(revision)
+    if (ids) ids.push(storedRow.id(entry))
+    else met.set(revision, [storedRow.id(entry)])
+  }
   const isSameKey = (left: number, right: number): boolean =>
     day[left] === day[right] && kpi[left] === kpi[right] && item[left] === item[right]
   /** Compares the key of a stored entry with that of a row. */
@@ -191,7 +202,7 @@ const applyRows = async (
         continue
       }
       if (there && isPlainSame(sent, head, there)) {
-        counts.unchanged += 1
+        meet(there)
         continue
       }
     }
@@ -206,7 +217,8 @@ const applyRows = async (
       const faults = faultsOfValues(after, ofKpi)
       if (faults.length > 0) report(row, faults)
       else {
-        counts[values ? (sameValues(values, after) ? 'unchanged' : 'updated') : 'created'] += 1
+        if (there && end === start + 1 && values && sameValues(values, after)) meet(there)
+        else counts[values ? (sameValues(values, after) ? 'unchanged' : 'updated') : 'created'] += 1
         values = after
       }
     }
@@ -217,7 +229,7 @@ const applyRows = async (
       changed.push({ ...before, actual, target, notes, updated_at: now, before })
     }
   }
-  return { counts, added, changed, firstId }
+  return { counts, added, changed, met, firstId }
 }
 
 /** Returns the ids of new entries, which are given in the order of their rows. */
@@ -318,6 +330,13 @@ export const upsertEntries = async (tx: Writer, ctx: Context, { names, sent, bat
   const stored = (await store.ofSeries(tx, ctx.account.id, rangesOf(placed))).sort(storedRow.compare)
   const outcome = await applyRows(placed, stored, { kept, now: ctx.now, report })
   refuseFaults(issues.sort((left, right) => (left.index ?? -1) - (right.index ?? -1)))
+  const { counts, met, firstId } = outcome
+  const earlier = await countEarlier(tx, ctx, batch ? met : new Map())
   const first = await write(tx, ctx, placed, outcome, kept)
-  return { ...outcome.counts, firstId: outcome.firstId || first }
+  return {
+    created: counts.created + earlier.created,
+    updated: counts.updated + earlier.updated,
+    unchanged: counts.unchanged - earlier.created - earlier.updated,
+    firstId: firstId || first,
+  }
 }

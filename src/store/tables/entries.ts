@@ -79,6 +79,7 @@ export const storedRow = {
   compare: (left: StoredRow, right: StoredRow): number =>
     storedRow.compareKey(left, numberIn(right, 0), numberIn(right, 1), numberIn(right, 2)),
   id: (row: StoredRow): number => numberIn(row, 3),
+  revision: (row: StoredRow): number => numberIn(row, 12),
   /** Returns the ten-thousandths of the actual; NaN if a double would not hold them exactly. */
   actual: (row: StoredRow): number | null => unitsIn(row, ACTUAL_AT),
   /** Returns all of it. */

@@ -21,6 +21,9 @@ export type RunBatch = {
 /** Describes ids of entries that a batch of a run created: some that follow each other. */
 export type CreatedRange = Pick<RunName, 'run'> & Pick<RunBatch, 'revision' | 'firstId' | 'created'>
 
+/** Tells whether an entry is one of those. */
+export const isIn = ({ firstId, created }: CreatedRange, id: number): boolean => id >= firstId && id < firstId + created
+
 /** Says what becomes of a run that is not kept any more: its batches are deleted a few at a time, then its row. */
 const [DROPPED, KEPT] = [0, 1]
 
@@ -156,6 +159,18 @@ export const runBatches = {
       [account, revision, run],
     )
     return row && readBatch(row)
+  },
+  /** Returns which entries batches of a run created, of those that have some revisions, by these. */
+  createdAt: async (
+    tx: Reader,
+    { account, run }: RunName,
+    revisions: Iterable<number>,
+  ): Promise<ReadonlyMap<number, CreatedRange>> => {
+    const sql = `select revision, first_id, created from run_batches
+      where account_id = ? and run_id = ? and revision ${IN_LIST}`
+    const rows = await tx.all(sql, [account, run, listOf(revisions)])
+    const ranges = rows.map((row) => ({ ...readBatch({ ...row, left_ids: null, changes: null }), run }))
+    return new Map(ranges.map((range) => [range.revision, range]))
   },
   /** Counts the batches of a run before a revision. */
   count: async (tx: Reader, name: RunName, before: number): Promise<number> => {

@@ -68,7 +68,7 @@ const queryParameter = (parameter: QueryParameter): Schema => ({
 export const RUN: Schema = {
   name: RUN_HEADER,
   in: 'header',
-  description: `Id of a run of your own. What the batch replaces is kept for ${KEPT_DAYS} days, so that it can be taken back.`,
+  description: `Id of a run of your own. What the batch replaces is kept for ${KEPT_DAYS} days, so that it can be taken back. Of a batch that is sent again it is counted what it made the first time.`,
   schema: RUN_SCHEMA,
   example: '5f0c1d2e3a4b5c6d',
 }
