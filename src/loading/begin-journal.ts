@@ -1,9 +1,9 @@
 import type { EntryBlock } from '../domain/entry-block.ts'
 import type { ImportRun } from './prepare/import-types.ts'
 import type { ImportOptions } from '../reading/options/options.ts'
-import { type Journal, type JournalHead, journalPath } from './journal/journal.ts'
-import { openJournal } from './journal/open-journal.ts'
-import { continuingText, forgetTakenBack, notesOnUnfinished, rejectRepeatedAdding } from './journal/unfinished.ts'
+import { type Journal, type JournalHead, journalPath } from '../runs/entries/journal.ts'
+import { openJournal } from '../runs/entries/open-journal.ts'
+import { continuingText, forgetTakenBack, notesOnUnfinished, rejectRepeatedAdding } from '../runs/entries/unfinished.ts'
 
 const RUN_ID_BYTES = 12
 

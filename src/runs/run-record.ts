@@ -5,7 +5,14 @@ import { KpiError } from '../domain/errors.ts'
 import type { Entry } from '../domain/resources/entry.ts'
 import type { AnyRecord, FieldValue } from '../domain/schema.ts'
 import { moveFile, moveInPlace } from '../files/move-file.ts'
-import { type FileFormat, findSealedFile, headIn, openSealedFile, type SealedFile, writeHead } from './sealed-file.ts'
+import {
+  type FileFormat,
+  findSealedFile,
+  headIn,
+  openSealedFile,
+  type SealedFile,
+  writeHead,
+} from './file/sealed-file.ts'
 
 /** Describes a run that changes definitions. */
 export type RunHead = {

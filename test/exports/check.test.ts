@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { findUnused } from './check.ts'
+import { findOfOne, findUnused } from './check.ts'
 
 const USER = "import { one } from './one.ts'\nconst { lazy } = await import('./lazy.ts')\n"
 
@@ -19,4 +19,14 @@ test.each([
 
 test('names files that nothing imports', () => {
   expect(findUnused(new Map([['src/lost.ts', 'export const lost = 1\n']]))).toEqual(['src/lost.ts: nothing imports it'])
+})
+
+test('names functions that a single file of the sources imports', () => {
+  const files = new Map([
+    ['src/one.ts', 'export const one = 1\nexport const two = 2\n'],
+    ['src/user.ts', "import { one, two } from './one.ts'\n"],
+    ['src/other.ts', "import { two } from './one.ts'\n"],
+    ['test/user.ts', "import { one } from '../src/one.ts'\n"],
+  ])
+  expect(findOfOne(files)).toEqual(['src/one.ts: one'])
 })

@@ -61,8 +61,36 @@ export const findUnused = (files: ReadonlyMap<string, string>): string[] => {
   })
 }
 
+const FUNCTION = /^export (?:async )?(?:const|function\*?) (\w+)/gm
+
+/** Returns the functions and constants of `src` that a single file of it imports: each might stand where it is used. */
+export const findOfOne = (files: ReadonlyMap<string, string>): string[] => {
+  const sources = [...files].filter(([file]) => file.startsWith('src/'))
+  const users = new Map<string, Set<string>>()
+  for (const [file, text] of sources) {
+    for (const { target, names } of usesOf(file, text)) {
+      for (const name of names === 'all' ? [] : names) {
+        const key = `${target}: ${name}`
+        users.set(key, (users.get(key) ?? new Set()).add(file))
+      }
+    }
+  }
+  return sources.flatMap(([file, text]) =>
+    [...text.matchAll(FUNCTION)].map(([, name = '']) => `${file}: ${name}`).filter((key) => users.get(key)?.size === 1),
+  )
+}
+
+/** Bounds them, so that they only become fewer; lower it with them. */
+const MOST_OF_ONE = 1300
+
 if (import.meta.main) {
-  const unused = findUnused(projectFiles())
+  const files = projectFiles()
+  const ofOne = findOfOne(files).length
+  if (ofOne > MOST_OF_ONE) {
+    process.stderr.write(`${ofOne} exports have a single user, more than ${MOST_OF_ONE}: put new ones where they are used\n`)
+    process.exitCode = 1
+  }
+  const unused = findUnused(files)
   for (const line of unused) process.stderr.write(`${line}; remove it, or its "export"\n`)
   if (unused.length > 0) process.exitCode = 1
 }

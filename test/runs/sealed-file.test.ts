@@ -10,7 +10,7 @@ import {
   RunFileFault,
   type SealedFile,
   writeHead,
-} from '../../src/runs/sealed-file.ts'
+} from '../../src/runs/file/sealed-file.ts'
 import { temporaryFolder } from '../support/folder.ts'
 
 const RECORD: FileFormat = {

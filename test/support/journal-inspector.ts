@@ -1,5 +1,5 @@
-import type { JournalHead } from '../../src/loading/journal/journal.ts'
-import { notesOnUnfinished } from '../../src/loading/journal/unfinished.ts'
+import type { JournalHead } from '../../src/runs/entries/journal.ts'
+import { notesOnUnfinished } from '../../src/runs/entries/unfinished.ts'
 
 /* A process that looks at all journals of a folder, as an import of another file does, again and again until it is killed. */
 

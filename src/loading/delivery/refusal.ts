@@ -1,5 +1,5 @@
 import { isRefused, KpiError } from '../../domain/errors.ts'
-import type { Tally } from '../journal/tally.ts'
+import type { Tally } from '../../runs/entries/tally.ts'
 
 /** Tells whether an error means that something cannot be read from this service, however often the client asks. */
 export const isUnreadable = (error: unknown): error is KpiError =>

@@ -1,6 +1,6 @@
-import type { Intent, Interval } from '../journal/journal.ts'
-import { findSamples, joinSamples, sampleKeys } from '../journal/key-samples.ts'
-import { addTally, emptyTally, refuseLines, type Tally } from '../journal/tally.ts'
+import type { Intent, Interval } from '../../runs/entries/journal.ts'
+import { findSamples, joinSamples, sampleKeys } from '../../runs/entries/key-samples.ts'
+import { addTally, emptyTally, refuseLines, type Tally } from '../../runs/entries/tally.ts'
 import type { Batch } from '../../reading/rows/batches.ts'
 import { OUTCOME_UNKNOWN, type Run } from './delivery.ts'
 

@@ -2,7 +2,7 @@ import type { MissingPlan, PlanningMissing } from '../../reading/missing/plan-mi
 import type { Client } from '../../client/client.ts'
 import type { Clock } from '../../client/transport.ts'
 import type { CheckedFile } from '../../reading/entries/check.ts'
-import type { JournalPlace } from '../journal/journal.ts'
+import type { JournalPlace } from '../../runs/entries/journal.ts'
 import type { CreationLog } from '../undo/note-created.ts'
 import type { RealIds, ReferenceLists } from '../../reading/directory/missing.ts'
 import type { ImportOptions } from '../../reading/options/options.ts'

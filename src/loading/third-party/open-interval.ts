@@ -9,7 +9,7 @@ import {
   storedKey,
 } from '../existing/existing-entries.ts'
 import { keyOf } from '../../domain/entry-key.ts'
-import { addTally, emptyTally, refuseLines, type Tally } from '../journal/tally.ts'
+import { addTally, emptyTally, refuseLines, type Tally } from '../../runs/entries/tally.ts'
 import type { Reference } from '../../reading/directory/reference.ts'
 import type { Capabilities } from './capabilities.ts'
 

@@ -5,7 +5,7 @@ import { KpiError } from '../../domain/errors.ts'
 import type { Entry } from '../../domain/resources/entry.ts'
 import { entryKeyText, type OpenEntry, type ThirdPartyRun } from './open-interval.ts'
 import type { ExistingEntry } from '../existing/existing-entries.ts'
-import { minuteOf } from '../journal/unfinished.ts'
+import { minuteOf } from '../../runs/entries/unfinished.ts'
 import { ownerOf } from '../../domain/entry-key.ts'
 import type { UnlistedEntry } from './capabilities.ts'
 

@@ -6,8 +6,8 @@ import { isRefused, isTransient, KpiError, reasonsOf } from '../../domain/errors
 import type { OpenEntry, OpenInterval, ThirdPartyRun } from './open-interval.ts'
 import { runConcurrently } from '../delivery/in-flight.ts'
 import { isNoPath, reasonsByPlace, endIfAllRefused } from '../delivery/refusal.ts'
-import { digestOf } from '../journal/digest.ts'
-import { countResult, emptyTally } from '../journal/tally.ts'
+import { digestOf } from '../../runs/entries/digest.ts'
+import { countResult, emptyTally } from '../../runs/entries/tally.ts'
 import { type UnprovenAnswer, checkBatchAnswer } from '../../client/operations/batch-answer.ts'
 import { checkEntryAnswer } from './response-check.ts'
 

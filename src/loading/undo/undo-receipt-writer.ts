@@ -1,7 +1,7 @@
 import { basename, join } from 'node:path'
 import { AppendedFile, blankOut } from '../../files/appended-file.ts'
 import { makePrivateFolder } from '../../files/place.ts'
-import { RunFileFault } from '../../runs/sealed-file.ts'
+import { RunFileFault } from '../../runs/file/sealed-file.ts'
 import type { CreationLog } from './note-created.ts'
 import { changesToText, type EntryChange } from '../../domain/entry-changes.ts'
 import type { ChangeLog } from './note-changes.ts'

@@ -12,7 +12,7 @@ import { pauseEvery } from '../../../client/next-turn.ts'
 import { assignment } from '../../../domain/resources/assignment.ts'
 import { userGroupItem } from '../../../domain/resources/groups.ts'
 import { type AnyRecord, resource, type Resource } from '../../../domain/schema.ts'
-import { continuingText } from '../../../loading/journal/unfinished.ts'
+import { continuingText } from '../../../runs/entries/unfinished.ts'
 import type { Cli } from '../../cli.ts'
 import {
   assignAddCounts,

@@ -10,8 +10,8 @@ import type { Client } from '../../../client/client.ts'
 import { nextTurn, pauseEvery } from '../../../client/next-turn.ts'
 import type { AnyRecord } from '../../../domain/schema.ts'
 import type { ReadingFile } from '../../../reading/entries/desired-rows.ts'
-import { meaningOf } from '../../../loading/journal/journal.ts'
-import { continuingText } from '../../../loading/journal/unfinished.ts'
+import { meaningOf } from '../../../runs/entries/journal.ts'
+import { continuingText } from '../../../runs/entries/unfinished.ts'
 import { requireFewBad } from '../../../reading/rejects/max-errors.ts'
 import {
   type CountedReasons,

@@ -69,7 +69,7 @@ const data = (cli: Cli): Place => {
 }
 
 const unfinished = async ({ io }: Cli): Promise<Finding> => {
-  const { findUnfinished } = await import('../../../loading/journal/unfinished.ts')
+  const { findUnfinished } = await import('../../../runs/entries/unfinished.ts')
   const { nameOfPath, readHead, runPaths } = await import('../../../runs/run-record.ts')
   const open = runPaths(receiptsFolder(io)).filter((path) => nameOfPath(path) === undefined)
   // Leave out imports of a stream, which cannot be read again.

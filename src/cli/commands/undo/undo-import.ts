@@ -215,7 +215,7 @@ const undoAlone = async (
 ): Promise<number> => {
   if (journal !== undefined) requireJournalFolder(journal)
   if (journal === undefined || !existsSync(journal)) return work(() => undefined)
-  const { holdForUndo } = await import('../../../loading/journal/open-journal.ts')
+  const { holdForUndo } = await import('../../../runs/entries/open-journal.ts')
   const held = holdForUndo(journal)
   let isAll = false
   try {

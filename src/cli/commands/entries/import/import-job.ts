@@ -10,7 +10,7 @@ import {
 } from '../../../../reading/detect/column-formats.ts'
 import { type Ending, importFile } from '../../../../loading/import-file.ts'
 import type { Summary } from '../../../../reading/entries/summary.ts'
-import type { JournalPlace, UndoneImport } from '../../../../loading/journal/journal.ts'
+import type { JournalPlace, UndoneImport } from '../../../../runs/entries/journal.ts'
 import type { ParsedFormat } from '../../../../tabular/source/table.ts'
 import type { Cli } from '../../../cli.ts'
 import type { Io } from '../../../io.ts'

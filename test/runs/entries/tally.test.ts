@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { addTally, emptyTally, refuseLines } from '../../../src/loading/journal/tally.ts'
+import { addTally, emptyTally, refuseLines } from '../../../src/runs/entries/tally.ts'
 
 test('what became of a batch takes any number of lines that were refused', () => {
   const [all, more] = [emptyTally(), emptyTally()]

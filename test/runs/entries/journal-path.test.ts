@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { journalPath, type JournalPlace } from '../../../src/loading/journal/journal.ts'
+import { journalPath, type JournalPlace } from '../../../src/runs/entries/journal.ts'
 import type { ImportOptions } from '../../../src/reading/options/options.ts'
 import { importOptions, OPTION_NAMES } from '../../support/import-options.ts'
 import { optionsOf } from '../../support/import.ts'

@@ -1,10 +1,11 @@
 import { hash } from 'node:crypto'
 import { join } from 'node:path'
-import type { AccountIdentity } from '../../client/http/credentials.ts'
-import type { ImportOptions } from '../../reading/options/options.ts'
 import type { EntryKey } from '../../domain/entry-key.ts'
 import type { KeySamples } from './key-samples.ts'
 import type { Tally } from './tally.ts'
+
+/** Names the account of a run; the service may not have named it surely. */
+type RunAccount = { readonly for: string; readonly isSure: boolean }
 
 /** Describes where the journal of a run is kept, and the service and credentials that are part of its identity. */
 export type JournalPlace = {
@@ -12,7 +13,7 @@ export type JournalPlace = {
   /** Names the service: by its base URL, or the folder of the embedded one. */
   readonly service: string
   /** Returns the account that the entries belong to; known once the service has answered. */
-  readonly account: () => AccountIdentity
+  readonly account: () => RunAccount
   /** Identifies the credentials: it differs for different ones, and is never a secret. */
   readonly caller: string
   /** Names the imported file by its absolute path. */
@@ -49,7 +50,7 @@ const NOT_MEANING: ReadonlySet<string> = new Set([
   'dateWord',
   // The rows themselves tell which of them are left out.
   'ignoreRows',
-] satisfies (keyof ImportOptions)[])
+])
 
 /** Returns the value of an option as a text; JSON has neither maps nor sets, and the order of a set means nothing. */
 const textOf = (option: unknown): string =>
@@ -168,7 +169,7 @@ export type JournalHead = {
   /** Identifies the file's rows, by the fingerprint of their cells. */
   readonly content: string
   /** Names the account that the entries belong to. */
-  readonly account: AccountIdentity
+  readonly account: RunAccount
   /**
    * Identifies the credentials of its Idempotency-Keys: a service does not recognize the keys under other credentials.
    */

@@ -3,7 +3,6 @@ import { existsSync, readdirSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { KpiError } from '../../domain/errors.ts'
 import type { EntryBlock } from '../../domain/entry-block.ts'
-import type { ImportOptions } from '../../reading/options/options.ts'
 import { JOURNAL_ENDING, type JournalHead, type JournalPlace, journalPath, type UndoneImport } from './journal.ts'
 import { countKnown } from './key-samples.ts'
 import { forgetJournal, readJournal, readSamples, type KeptRun } from './open-journal.ts'
@@ -43,7 +42,7 @@ const SAME_RUN_MS = 12 * 3_600_000
 export const settledDay = (
   place: JournalPlace,
   fingerprint: string,
-  options: Pick<ImportOptions, 'date' | 'dateWord'>,
+  options: { readonly date?: string | undefined; readonly dateWord?: string | undefined },
   now: number,
 ): string | undefined => {
   if (options.dateWord === undefined || existsSync(journalPath(place, fingerprint, options))) return undefined

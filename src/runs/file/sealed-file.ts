@@ -3,10 +3,10 @@ import { existsSync, rmSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
-import { KpiError } from '../domain/errors.ts'
-import { isBusy, isBrokenFile, resultCodeOf, SQLITE } from '../domain/sqlite-result.ts'
-import { openSqlite, prepareSqliteFile } from '../files/sqlite-file.ts'
-import { makePrivateFolder } from '../files/place.ts'
+import { KpiError } from '../../domain/errors.ts'
+import { isBusy, isBrokenFile, resultCodeOf, SQLITE } from '../../domain/sqlite-result.ts'
+import { openSqlite, prepareSqliteFile } from '../../files/sqlite-file.ts'
+import { makePrivateFolder } from '../../files/place.ts'
 
 /*
  * A file is trusted only if none of its rows is missing or changed. Beside the rows it keeps a seal: the number of
