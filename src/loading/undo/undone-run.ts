@@ -1,5 +1,6 @@
 import type { EntryChange } from '../../domain/entry-changes.ts'
 import type { CreatedAgain } from '../../domain/resources/entry-run.ts'
+import { compareKeys, type EntryKey } from '../../domain/entry-key.ts'
 import { readChanges } from './noted-changes.ts'
 import type { KeptRun } from './undo-kept.ts'
 import { type UndoReceipt } from './undo-receipt.ts'
@@ -68,9 +69,60 @@ export const keptParts = ({ parts }: Pick<UndoneRun, 'parts'>): readonly KeptPar
 }
 
 /** Holds some of what an import made of entries, with the receipt of the run's part that says so. */
-type SomeChanges = { readonly part: UndoReceipt; readonly changes: readonly EntryChange[] }
+type SomeChanges = {
+  readonly part: UndoReceipt
+  readonly changes: readonly EntryChange[]
+  /** Tells that another part may hold some of them, too: a run goes on with what it may have sent before it was cut off. */
+  readonly isShared: boolean
+}
+
+/** Holds the first and the last key of some changes of a part. */
+type Extent = { readonly part: UndoReceipt; readonly first: EntryKey; readonly last: EntryKey }
+
+const NO_KEY: EntryKey = [0, 0, 0]
+
+const extentOf = (part: UndoReceipt, changes: readonly EntryChange[]): Extent => {
+  let [first, last] = [changes[0]?.key ?? NO_KEY, changes[0]?.key ?? NO_KEY]
+  for (const { key } of changes) {
+    if (compareKeys(key, first) < 0) first = key
+    if (compareKeys(key, last) > 0) last = key
+  }
+  return { part, first, last }
+}
 
 /** Yields what an import made of entries, some at a time: the parts from the last to the first, each as it was sent. */
-export async function* changesByPart({ parts }: UndoneRun, most: number): AsyncGenerator<SomeChanges> {
+async function* eachPart(
+  { parts }: Pick<UndoneRun, 'parts'>,
+  most: number,
+): AsyncGenerator<Omit<SomeChanges, 'isShared'>> {
   for (const part of parts.toReversed()) for await (const changes of readChanges(part, most)) yield { part, changes }
+}
+
+/** Tells of each extent whether one of another part meets it. */
+const meetings = (extents: readonly Extent[]): boolean[] => {
+  const isShared = extents.map(() => false)
+  const sorted = [...extents.keys()].toSorted((one, other) =>
+    compareKeys(extents[one]?.first ?? NO_KEY, extents[other]?.first ?? NO_KEY),
+  )
+  let open: number[] = []
+  for (const at of sorted) {
+    const { part, first } = extents[at] ?? { part: undefined, first: NO_KEY }
+    open = open.filter((one) => compareKeys(extents[one]?.last ?? NO_KEY, first) >= 0)
+    for (const one of open) if (extents[one]?.part !== part) [isShared[at], isShared[one]] = [true, true]
+    open.push(at)
+  }
+  return isShared
+}
+
+/**
+ * Yields what an import made of entries, some at a time: the parts from the last to the first, each as it was sent. Parts have
+ * few entries in common, so that what has to be remembered of these does not grow with the import.
+ */
+export async function* changesByPart(undone: UndoneRun, most: number): AsyncGenerator<SomeChanges> {
+  const extents: Extent[] = []
+  if (undone.parts.length > 1)
+    for await (const { part, changes } of eachPart(undone, most)) extents.push(extentOf(part, changes))
+  const isShared = meetings(extents)
+  let at = 0
+  for await (const some of eachPart(undone, most)) yield { ...some, isShared: isShared[at++] === true }
 }

@@ -111,8 +111,7 @@ const sinceRun = ({ ended, served, sent }: UndoReceipt, { storedAnew }: UndoneRu
  * Creates a check for entries that were reported before: the part of a run that was cut off and the part that continued it
  * may both hold an entry, which counts once.
  */
-const createRepeatCheck = ({ parts }: UndoneRun): ((outcome: EntryOutcome) => boolean) => {
-  if (parts.length === 1) return () => false
+const createRepeatCheck = (): ((outcome: EntryOutcome) => boolean) => {
   const known = new Map<string, EntryOutcome['action']>()
   return ({ action, change: { key } }) => {
     const before = known.get(storedKey(...key))
@@ -124,11 +123,11 @@ const createRepeatCheck = ({ parts }: UndoneRun): ((outcome: EntryOutcome) => bo
 /** Yields what would become of the entries of an import, each once. */
 export async function* planEntries(client: Client, undone: UndoneRun): AsyncGenerator<EntryOutcome[]> {
   // An earlier part of a run finds what the later ones leave.
-  const foreseen: Foreseen | undefined = undone.parts.length > 1 ? new Map() : undefined
-  const isRepeated = createRepeatCheck(undone)
-  for await (const { part, changes } of changesByPart(undone, BATCH_LIMIT)) {
-    const outcomes = await judgeChanges(client, changes, sinceRun(part, undone), foreseen)
-    yield outcomes.filter((outcome) => !isRepeated(outcome))
+  const foreseen: Foreseen = new Map()
+  const isRepeated = createRepeatCheck()
+  for await (const { part, changes, isShared } of changesByPart(undone, BATCH_LIMIT)) {
+    const outcomes = await judgeChanges(client, changes, sinceRun(part, undone), isShared ? foreseen : undefined)
+    yield isShared ? outcomes.filter((outcome) => !isRepeated(outcome)) : outcomes
   }
 }
 
@@ -147,13 +146,13 @@ export async function* undoEntries(
   undoing: Undoing,
 ): AsyncGenerator<EntryOutcome[]> {
   let done: EntryOutcome[] = []
-  const isRepeated = createRepeatCheck(undone)
+  const isRepeated = createRepeatCheck()
   try {
-    for await (const { part, changes } of changesByPart(undone, BATCH_LIMIT)) {
+    for await (const { part, changes, isShared } of changesByPart(undone, BATCH_LIMIT)) {
       const wanted = changes.filter(({ key: [, kpi] }) => isWanted(kpi))
       for await (const outcomes of putBack(client, wanted, sinceRun(part, undone), undoing)) {
         for (const outcome of outcomes) {
-          if (!isRepeated(outcome)) done.push(outcome)
+          if (!isShared || !isRepeated(outcome)) done.push(outcome)
           if (outcome.action === 'leave') rest.add(part, outcome.change)
           else rest.settle(part)
           if (outcome.action === 'done' && outcome.change.before) rest.meet(outcome.change)

@@ -422,6 +422,7 @@ const runThrough = async (
   async function* rows(): Records {
     for (let next = await records.next(); ; next = await records.next()) {
       if (next.done === true) return void (plan = next.value)
+      cli.io.limitMemory()
       await onRecords()
       yield next.value
     }
