@@ -14,7 +14,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   service: ['domain', 'store'],
   server: ['domain', 'codec', 'service', 'store'],
   client: ['domain', 'codec', 'files'],
-  runs: ['domain', 'files'],
+  runs: ['domain', 'codec', 'files'],
   changes: ['domain', 'codec', 'client', 'files', 'runs'],
   blocks: ['domain', 'files'],
   tabular: ['domain', 'codec', 'client', 'files'],

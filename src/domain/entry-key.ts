@@ -37,3 +37,6 @@ export const compareKeys = (left: EntryKey, right: EntryKey): number =>
 
 /** Maps users to the breakdown items that are named beside them, if the service has to compare the two. */
 export type SourcesOfUsers = ReadonlyMap<number, number>
+
+/** Returns the key of an entry as a text. */
+export const storedKey = (owner: number, kpi: number, day: Day): string => `${owner}/${kpi}/${day}`

@@ -114,3 +114,14 @@ export const shownKind = (
   if (kind !== 'item') return kind
   return variant === 'classic' ? 'group_item' : 'breakdown_item'
 }
+
+/** Describes something that was created; an assignment has the id of its KPI, and the user it is of. */
+export type CreatedRecord = {
+  readonly kind: CreatedKind
+  readonly id: number
+  readonly name: string
+  readonly user_id?: number
+}
+
+/** Describes something that may have been created, by its name or e-mail address. */
+export type UnsureThing = { readonly kind: CreatedKind; readonly key: string }

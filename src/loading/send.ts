@@ -7,14 +7,13 @@ import { runConcurrently } from './delivery/in-flight.ts'
 import { isUnreadable } from './delivery/refusal.ts'
 import { createLostAnswers, withRetries } from './delivery/retry.ts'
 import { cutAlongIntervals, journalIntervals, type Resume, type Stage } from './delivery/write-ahead.ts'
-import { ownerOf } from '../domain/entry-key.ts'
+import { ownerOf, storedKey } from '../domain/entry-key.ts'
 import { existingBefore } from './existing-before.ts'
 import {
   type ExistingEntries,
   type ExistingEntry,
   type ExistingEntryMap,
   readExisting,
-  storedKey,
 } from './existing/existing-entries.ts'
 import { chooseEntries, planAction, type Planner } from './existing/planned-action.ts'
 import type { EntryDraft } from '../domain/resources/entry.ts'

@@ -3,7 +3,7 @@ import { looseName } from '../../client/directory.ts'
 import { readIfAllowed } from '../../client/operations/read-if-allowed.ts'
 import { listFirst, MOST_LISTED } from '../../domain/count-text.ts'
 import { KpiError } from '../../domain/errors.ts'
-import { createdKind, KINDS, type ListedCreated, shownKind } from '../../domain/kinds.ts'
+import { createdKind, KINDS, type ListedCreated, shownKind, type CreatedRecord } from '../../domain/kinds.ts'
 import type { NotedChange, RunRecord } from '../../runs/run-record.ts'
 import type { Account } from '../records/access.ts'
 import { type Desired, desiredName } from '../records/desired.ts'
@@ -11,7 +11,6 @@ import { type Kind, kindNamed, nameIn } from '../records/kind-fields.ts'
 import type { AccountRecord, Snapshot } from '../records/snapshot.ts'
 import {
   type Clients,
-  type CreatedRecord,
   GONE,
   isChanged,
   judgeCreatedRecords,

@@ -16,18 +16,9 @@ import {
   parentOf,
   REMOVAL_ORDER,
   shownKind,
+  type CreatedRecord,
+  type UnsureThing,
 } from '../../domain/kinds.ts'
-
-/** Describes something that was created; an assignment has the id of its KPI, and the user it is of. */
-export type CreatedRecord = {
-  readonly kind: CreatedKind
-  readonly id: number
-  readonly name: string
-  readonly user_id?: number
-}
-
-/** Describes something that may have been created, by its name or e-mail address. */
-export type UnsureThing = { readonly kind: CreatedKind; readonly key: string }
 
 /** Describes what a run created, or may have created when it was cut off. */
 export type RunCreations = {

@@ -2,10 +2,10 @@ import type { Client } from '../../client/client.ts'
 import { entryPages } from '../../client/operations/entry-pages.ts'
 import type { EntryQuery } from '../../client/operations/queries.ts'
 import { readIfAllowed } from '../../client/operations/read-if-allowed.ts'
-import type { Day, Instant } from '../../domain/day.ts'
+import type { Instant } from '../../domain/day.ts'
 import { ENTRIES_PAGE, type Entry, type EntryDraft } from '../../domain/resources/entry.ts'
 import type { EntryValues } from '../../domain/rules.ts'
-import { keyOf, ownerOf } from '../../domain/entry-key.ts'
+import { keyOf, ownerOf, storedKey } from '../../domain/entry-key.ts'
 import type { Reference } from '../../reading/directory/reference.ts'
 import {
   type DayRangeExtent,
@@ -152,9 +152,6 @@ export type ExistingEntries = {
   /** Removes temporary files. */
   readonly close: () => void
 }
-
-/** Returns the map key of a stored entry. */
-export const storedKey = (owner: number, kpi: number, day: Day): string => `${owner}/${kpi}/${day}`
 
 /** Names the reference data that reading existing entries needs. */
 export type ReadWith = Pick<Reference, 'kpis' | 'sources' | 'userTarget' | 'unchecked'>

@@ -6,12 +6,12 @@ import type { Kpi } from '../../domain/resources/kpi.ts'
 import { type EntryValues, faultsOfValues, mergeEntry, sameValues } from '../../domain/rules.ts'
 import type { Summary } from '../../reading/entries/summary.ts'
 import type { ImportOptions, OnConflict } from '../../reading/options/options.ts'
-import { ownerOf } from '../../domain/entry-key.ts'
+import { ownerOf, storedKey } from '../../domain/entry-key.ts'
 import type { Reference } from '../../reading/directory/reference.ts'
 import type { Rejects } from '../../reading/rejects/rejects.ts'
 import type { Batch } from '../../reading/rows/batches.ts'
 import { isProvisionalDraft } from '../../reading/directory/lookup.ts'
-import { type ExistingEntries, type ExistingEntry, type ExistingEntryMap, storedKey } from './existing-entries.ts'
+import { type ExistingEntries, type ExistingEntry, type ExistingEntryMap } from './existing-entries.ts'
 
 /**
  * Names what a run would do with an entry, or with a row that yields none: `send` if the outcome cannot be known in

@@ -1,7 +1,7 @@
 import type { Client } from '../../client/client.ts'
 import type { EntryDraft } from '../../domain/resources/entry.ts'
 import { createSorter } from '../../blocks/sorter.ts'
-import { type EntryKey, keyOf } from '../../domain/entry-key.ts'
+import { type EntryKey, keyOf, storedKey } from '../../domain/entry-key.ts'
 import { addToList, createFinder } from './entry-list.ts'
 import {
   readOnce,
@@ -10,7 +10,6 @@ import {
   type ExistingEntries,
   type ExistingEntryMap,
   type ExistingEntry,
-  storedKey,
 } from './existing-entries.ts'
 import { type DraftChunks, type KeyRanges, type WantedDrafts, wantedDrafts } from './key-ranges.ts'
 import { readReport, requestsForReport } from './read-report.ts'

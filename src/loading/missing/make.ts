@@ -1,6 +1,7 @@
+import type { CreationLog } from '../../runs/entries/receipt-writer.ts'
 import type { KindName } from '../../changes/records/kind-fields.ts'
 import { KpiError } from '../../domain/errors.ts'
-import { type CreationLog, noteCreated } from '../undo/note-created.ts'
+import { noteCreated } from '../undo/note-created.ts'
 import { desiredOfEntries, desiredUser, readHeld } from './desired-of-plan.ts'
 import { ensure, type Ensured, type Ensuring, isByIdAlone, orStopped } from './ensure.ts'
 import type { RealIds } from '../../reading/directory/missing.ts'

@@ -1,14 +1,13 @@
+import type { ChangeLog, CreationLog } from '../../runs/entries/receipt-writer.ts'
 import type { MissingPlan, PlanningMissing } from '../../reading/missing/plan-missing.ts'
 import type { Client } from '../../client/client.ts'
 import type { Clock } from '../../client/transport.ts'
 import type { CheckedFile } from '../../reading/entries/check.ts'
 import type { JournalPlace } from '../../runs/entries/journal.ts'
-import type { CreationLog } from '../undo/note-created.ts'
 import type { RealIds, ReferenceLists } from '../../reading/directory/missing.ts'
 import type { ImportOptions } from '../../reading/options/options.ts'
 import type { Table } from '../../tabular/source/table.ts'
 import type { RejectsFile } from '../../reading/rejects/rejects.ts'
-import type { ChangeLog } from '../undo/note-changes.ts'
 
 /**
  * Names what an import is doing: reading and checking rows, fetching the assignments of their users, reading existing

@@ -2,13 +2,8 @@ import { BATCH_LIMIT, type EntryDraft } from '../../domain/resources/entry.ts'
 import type { Run, Sink } from '../delivery/delivery.ts'
 import type { UnprovenAnswer } from '../../client/operations/batch-answer.ts'
 import type { JournaledInterval } from '../delivery/write-ahead.ts'
-import {
-  type ExistingEntries,
-  type ExistingEntry,
-  type ExistingEntryMap,
-  storedKey,
-} from '../existing/existing-entries.ts'
-import { keyOf } from '../../domain/entry-key.ts'
+import { type ExistingEntries, type ExistingEntry, type ExistingEntryMap } from '../existing/existing-entries.ts'
+import { keyOf, storedKey } from '../../domain/entry-key.ts'
 import { addTally, emptyTally, refuseLines, type Tally } from '../../runs/entries/tally.ts'
 import type { Reference } from '../../reading/directory/reference.ts'
 import type { Capabilities } from './capabilities.ts'

@@ -1,3 +1,4 @@
+import { storedKey } from '../../domain/entry-key.ts'
 import type { EntryDraft } from '../../domain/resources/entry.ts'
 import { prefetchExisting } from '../existing/prefetch.ts'
 import { readsFirst } from '../existing/planned-action.ts'
@@ -22,7 +23,7 @@ import {
 } from './open-interval.ts'
 import { createBackoff, endIfAnswersAreLost, pause } from '../delivery/retry.ts'
 import { countLines, type JournaledInterval, withdraw } from '../delivery/write-ahead.ts'
-import { type ExistingEntries, type ExistingEntry, storedKey } from '../existing/existing-entries.ts'
+import { type ExistingEntries, type ExistingEntry } from '../existing/existing-entries.ts'
 import { hasNumbersOf, holdsDraft } from './matching.ts'
 import { probeListing, probeUpdates } from './probe.ts'
 import { unrecognizedError } from './recognize.ts'

@@ -3,8 +3,8 @@ import type { Instant } from '../../domain/day.ts'
 import { KpiError } from '../../domain/errors.ts'
 import type { EntryDraft } from '../../domain/resources/entry.ts'
 import { NOTHING, sameValues } from '../../domain/rules.ts'
-import type { EntryKey } from '../../domain/entry-key.ts'
-import { type ExistingEntry, readExisting, storedKey } from '../existing/existing-entries.ts'
+import { type EntryKey, storedKey } from '../../domain/entry-key.ts'
+import { type ExistingEntry, readExisting } from '../existing/existing-entries.ts'
 import { differenceOf, type EntryChange, holds } from '../../domain/entry-changes.ts'
 
 /** Sets by how many seconds the clocks of the machines of a service may differ. */

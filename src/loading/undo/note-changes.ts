@@ -1,31 +1,11 @@
+import type { ChangeLog } from '../../runs/entries/receipt-writer.ts'
 import { type EntryBlock, numberAt } from '../../domain/entry-block.ts'
 import type { EntryDraft } from '../../domain/resources/entry.ts'
 import { type EntryValues, mergeEntry, NOTHING } from '../../domain/rules.ts'
-import { keyOf } from '../../domain/entry-key.ts'
-import { type ExistingEntryMap, storedKey } from '../existing/existing-entries.ts'
+import { keyOf, storedKey } from '../../domain/entry-key.ts'
+import { type ExistingEntryMap } from '../existing/existing-entries.ts'
 import type { Reference } from '../../reading/directory/reference.ts'
 import { changeBetween, type EntryChange, holds } from '../../domain/entry-changes.ts'
-
-/** Lists KPIs and owners of which entries are sent. */
-export type SentSeries = { readonly kpis: readonly number[]; readonly owners: readonly number[] }
-
-/** Receives what an import is about to make of entries. */
-export type ChangeLog = {
-  /** Adds changes; returns what takes them out again, as they were not sent after all. */
-  readonly add: (changes: readonly EntryChange[]) => () => void
-  /** Takes out changes that were added, as the service refused them. */
-  readonly refuse: (changes: readonly EntryChange[]) => void
-  /** Returns once everything that was added is on the disk. */
-  readonly sync: () => void
-  /** Receives why what follows cannot be noted. */
-  readonly giveUp: (why: string) => void
-  /** Notes that the service keeps what the run replaces, of which KPIs and owners; returns once that is on the disk. */
-  readonly keep: (some: SentSeries) => void
-  /** Counts entries of which the service has answered that the run created or changed them. */
-  readonly count: (created: number, changed: number) => void
-  /** Notes that something may have been stored although nothing says so. */
-  readonly touch: () => void
-}
 
 /** Returns what becomes of the entries of drafts that are sent; entries that stay as they are are left out. */
 const changesOf = (

@@ -1,20 +1,8 @@
-import type { CreatedRecord } from '../../changes/send/remove-created.ts'
+import type { CreationLog } from '../../runs/entries/receipt-writer.ts'
 import type { Sending } from '../../changes/send/send.ts'
-import { createdKind, type CreatedKind, isKindName, keyOf } from '../../domain/kinds.ts'
+import { createdKind, isKindName, keyOf, type CreatedRecord } from '../../domain/kinds.ts'
 import { fullName } from '../../domain/resources/user.ts'
 import type { RecordedChange } from '../../runs/run-record.ts'
-
-/** Receives what is created. */
-export type CreationLog = {
-  /** Notes what is about to be created, by names or e-mail addresses, before any request for it is sent. */
-  readonly intend: (kind: CreatedKind, keys: readonly string[]) => void
-  /** Notes what was created, as soon as it is. */
-  readonly add: (thing: CreatedRecord) => void
-  /** Notes that what has a name is not of this run: another machine made it, and what this run made beside it is removed. */
-  readonly disown: (kind: CreatedKind, key: string, id?: number) => void
-  /** Notes that all of it is there, and none of it twice. */
-  readonly settle: () => void
-}
 
 /** Describes something that is about to be created, by its name or e-mail address. */
 type Intended = Omit<CreatedRecord, 'id'> & { readonly key: string }

@@ -1,11 +1,11 @@
+import { storedKey } from '../../domain/entry-key.ts'
 import { rmSync } from 'node:fs'
 import { KpiError } from '../../domain/errors.ts'
 import { appendToFile } from '../../files/appended-file.ts'
-import { storedKey } from '../existing/existing-entries.ts'
 import { changesToText, type EntryChange } from '../../domain/entry-changes.ts'
 import { CLOCK_SPREAD } from './judge-changes.ts'
-import { countChanges, readChanges } from './noted-changes.ts'
-import { entriesPath, type UndoReceipt } from './undo-receipt.ts'
+import { countChanges, readChanges } from '../../runs/entries/receipt-changes.ts'
+import { entriesPath, type UndoReceipt } from '../../runs/entries/receipt.ts'
 import type { UndoneRun } from './undone-run.ts'
 
 /**

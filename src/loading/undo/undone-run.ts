@@ -1,9 +1,9 @@
 import type { EntryChange } from '../../domain/entry-changes.ts'
 import type { CreatedAgain } from '../../domain/resources/entry-run.ts'
 import { compareKeys, type EntryKey } from '../../domain/entry-key.ts'
-import { readChanges } from './noted-changes.ts'
+import { readChanges } from '../../runs/entries/receipt-changes.ts'
 import type { KeptRun } from './undo-kept.ts'
-import { type UndoReceipt } from './undo-receipt.ts'
+import { type UndoReceipt } from '../../runs/entries/receipt.ts'
 
 /** Describes all of a run that is taken back: the receipts of its parts, the oldest first. */
 export type UndoneRun = Pick<UndoReceipt, 'head' | 'things' | 'unsure' | 'ended' | 'served' | 'journal'> & {

@@ -6,14 +6,9 @@ import { entryPages } from '../../../src/client/operations/entry-pages.ts'
 import type { EntryDraft } from '../../../src/domain/resources/entry.ts'
 import { VARIANTS } from '../../../src/domain/variants.ts'
 import { ON_CONFLICT } from '../../../src/reading/options/options.ts'
-import { compareKeys, keyOf, ownerOf } from '../../../src/domain/entry-key.ts'
+import { compareKeys, keyOf, ownerOf, storedKey } from '../../../src/domain/entry-key.ts'
 import { fetchReference, type Reference } from '../../../src/reading/directory/reference.ts'
-import {
-  addEntry,
-  type ExistingEntry,
-  readExisting,
-  storedKey,
-} from '../../../src/loading/existing/existing-entries.ts'
+import { addEntry, type ExistingEntry, readExisting } from '../../../src/loading/existing/existing-entries.ts'
 import { prefetchExisting, type PrefetchOptions } from '../../../src/loading/existing/prefetch.ts'
 import { planAction } from '../../../src/loading/existing/planned-action.ts'
 import type { Handler } from '../../../src/server/wire.ts'

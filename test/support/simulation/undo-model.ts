@@ -1,4 +1,4 @@
-import { readUndoReceipt, undoReceiptNames } from '../../../src/loading/undo/undo-receipt.ts'
+import { readUndoReceipt, undoReceiptNames } from '../../../src/runs/entries/receipt.ts'
 import type { Held, Kept } from '../faulty/account.ts'
 import type { Written } from '../faulty/entries.ts'
 import type { FaultyService } from '../faulty/service.ts'

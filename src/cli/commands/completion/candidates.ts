@@ -1,6 +1,6 @@
 import type { Argument, CommandUnknownOpts, Option } from '@commander-js/extra-typings'
 import { KIND_NAMES, type KindName, KINDS } from '../../../domain/kinds.ts'
-import { undoReceiptNames } from '../../../loading/undo/undo-receipt.ts'
+import { undoReceiptNames } from '../../../runs/entries/receipt.ts'
 import { flagOf, inOurWords } from '../../args/aliases.ts'
 import { splitList } from '../../args/names.ts'
 import type { Io } from '../../io.ts'

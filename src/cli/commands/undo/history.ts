@@ -1,6 +1,6 @@
 import { type AnyRecord, resource } from '../../../domain/schema.ts'
-import { countChanges } from '../../../loading/undo/noted-changes.ts'
-import { type ChangeCounts, listUndoReceipts, type UndoReceipt } from '../../../loading/undo/undo-receipt.ts'
+import { countChanges } from '../../../runs/entries/receipt-changes.ts'
+import { type ChangeCounts, listUndoReceipts, type UndoReceipt } from '../../../runs/entries/receipt.ts'
 import { runOf } from '../../../loading/undo/undone-run.ts'
 import { KpiError } from '../../../domain/errors.ts'
 import { hasNames, isKindName } from '../../../domain/kinds.ts'

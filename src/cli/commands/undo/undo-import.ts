@@ -1,8 +1,8 @@
+import type { CreatedRecord } from '../../../domain/kinds.ts'
 import { existsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import {
   type Clients,
-  type CreatedRecord,
   GONE,
   judgeCreatedRecords,
   type RemovalOutcome,
@@ -22,8 +22,8 @@ import { KEPT_DAYS } from '../../../domain/resources/entry-run.ts'
 import { kpi } from '../../../domain/resources/kpi.ts'
 import type { AnyRecord } from '../../../domain/schema.ts'
 import { requestsText } from '../../../loading/requests-text.ts'
-import { requireWhole } from '../../../loading/undo/noted-changes.ts'
-import { listUndoReceipts, markTakenBack, type UndoReceipt } from '../../../loading/undo/undo-receipt.ts'
+import { requireWhole } from '../../../runs/entries/receipt-changes.ts'
+import { listUndoReceipts, markTakenBack, type UndoReceipt } from '../../../runs/entries/receipt.ts'
 import { leftOfKept, planKept, undoKept } from '../../../loading/undo/undo-kept.ts'
 import { createUndoRest, findStoredAnew, laterImportsOf, type UndoRest } from '../../../loading/undo/undo-rest.ts'
 import { type KeptPart, keptParts, runOf, type UndoneRun } from '../../../loading/undo/undone-run.ts'

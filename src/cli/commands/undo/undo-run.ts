@@ -3,18 +3,13 @@ import { kindNamed } from '../../../changes/records/kind-fields.ts'
 import { type AccountRecord, labelOf, type Snapshot } from '../../../changes/records/snapshot.ts'
 import { type Plan, planChanges } from '../../../changes/plan/plan.ts'
 import type { Policy } from '../../../changes/plan/match.ts'
-import {
-  type Clients,
-  type CreatedRecord,
-  judgeCreatedRecords,
-  removeEntries,
-} from '../../../changes/send/remove-created.ts'
+import { type Clients, judgeCreatedRecords, removeEntries } from '../../../changes/send/remove-created.ts'
 import type { Outcome } from '../../../changes/send/send.ts'
 import { createDependents, HeldByUsers } from '../../../changes/send/dependents.ts'
 import { idNow, madeAgain, planUndo, type UndoStep } from '../../../changes/undo/plan-undo.ts'
 import { clearKeptTargets, restoreEntries } from '../../../changes/undo/restore-entries.ts'
 import { pauseEvery } from '../../../client/next-turn.ts'
-import { createdKind, hasNames } from '../../../domain/kinds.ts'
+import { createdKind, hasNames, type CreatedRecord } from '../../../domain/kinds.ts'
 import type { AnyRecord } from '../../../domain/schema.ts'
 import { type NotedChange, openRunAt, type RunHead, type RunRecord } from '../../../runs/run-record.ts'
 import type { Cli } from '../../cli.ts'

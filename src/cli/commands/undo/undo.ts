@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { nearest } from '../../../client/directory.ts'
-import { ENDING, readUndoReceipt, type UndoReceipt, undoReceiptNames } from '../../../loading/undo/undo-receipt.ts'
+import { ENDING, readUndoReceipt, type UndoReceipt, undoReceiptNames } from '../../../runs/entries/receipt.ts'
 import { nameOfPath, readHead, runPaths } from '../../../runs/run-record.ts'
 import { requireDryRun } from '../../args/dry-run.ts'
 import type { Cli } from '../../cli.ts'

@@ -1,7 +1,10 @@
-import type { CreationLog } from '../../../../loading/undo/note-created.ts'
-import type { ChangeLog } from '../../../../loading/undo/note-changes.ts'
-import { listUndoReceipts, removeOldUndoReceipts, removeUndoReceipt } from '../../../../loading/undo/undo-receipt.ts'
-import { createUndoReceipt, type UndoReceiptWriter } from '../../../../loading/undo/undo-receipt-writer.ts'
+import { listUndoReceipts, removeOldUndoReceipts, removeUndoReceipt } from '../../../../runs/entries/receipt.ts'
+import {
+  createUndoReceipt,
+  type UndoReceiptWriter,
+  type ChangeLog,
+  type CreationLog,
+} from '../../../../runs/entries/receipt-writer.ts'
 import { shellWord } from '../../../output/text.ts'
 import { placeFlags } from '../../../target/settings.ts'
 import { receiptsFolder } from '../../../target/folders.ts'

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { exitCodes, EXIT } from '../../../src/cli/exit.ts'
 import { KpiError } from '../../../src/domain/errors.ts'
-import { createUndoReceipt } from '../../../src/loading/undo/undo-receipt-writer.ts'
+import { createUndoReceipt } from '../../../src/runs/entries/receipt-writer.ts'
 import { temporaryFolder } from '../../support/folder.ts'
 
 test('a receipt that cannot be written is a fault of this machine, and not of the service', () => {

@@ -1,13 +1,14 @@
-import { CREATED_KINDS, type CreatedKind } from '../../domain/kinds.ts'
+import { CREATED_KINDS, type CreatedKind, type CreatedRecord, type UnsureThing } from '../../domain/kinds.ts'
 import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { isObject } from '../../codec/json.ts'
 import { KpiError } from '../../domain/errors.ts'
-import type { CreatedRecord, UnsureThing } from '../../changes/send/remove-created.ts'
 import { appendToFile } from '../../files/appended-file.ts'
 import { fileError } from '../../files/file-error.ts'
 import { readRegularFile } from '../../files/read-file.ts'
-import type { SentSeries } from './note-changes.ts'
+
+/** Lists KPIs and owners of which entries are sent. */
+export type SentSeries = { readonly kpis: readonly number[]; readonly owners: readonly number[] }
 
 /** Describes the run that a receipt is of: the service, the account as far as it is known, the file and the time. */
 export type UndoReceiptHead = {

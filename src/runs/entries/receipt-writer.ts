@@ -1,11 +1,40 @@
+import type { CreatedKind, CreatedRecord } from '../../domain/kinds.ts'
 import { basename, join } from 'node:path'
 import { AppendedFile, blankOut } from '../../files/appended-file.ts'
 import { makePrivateFolder } from '../../files/place.ts'
-import { RunFileFault } from '../../runs/file/sealed-file.ts'
-import type { CreationLog } from './note-created.ts'
+import { RunFileFault } from '../file/sealed-file.ts'
 import { changesToText, type EntryChange } from '../../domain/entry-changes.ts'
-import type { ChangeLog } from './note-changes.ts'
-import { type ChangeCounts, ENDING, entriesPath, type UndoReceiptHead } from './undo-receipt.ts'
+import { type ChangeCounts, ENDING, entriesPath, type UndoReceiptHead, type SentSeries } from './receipt.ts'
+
+/** Receives what is created. */
+export type CreationLog = {
+  /** Notes what is about to be created, by names or e-mail addresses, before any request for it is sent. */
+  readonly intend: (kind: CreatedKind, keys: readonly string[]) => void
+  /** Notes what was created, as soon as it is. */
+  readonly add: (thing: CreatedRecord) => void
+  /** Notes that what has a name is not of this run: another machine made it, and what this run made beside it is removed. */
+  readonly disown: (kind: CreatedKind, key: string, id?: number) => void
+  /** Notes that all of it is there, and none of it twice. */
+  readonly settle: () => void
+}
+
+/** Receives what an import is about to make of entries. */
+export type ChangeLog = {
+  /** Adds changes; returns what takes them out again, as they were not sent after all. */
+  readonly add: (changes: readonly EntryChange[]) => () => void
+  /** Takes out changes that were added, as the service refused them. */
+  readonly refuse: (changes: readonly EntryChange[]) => void
+  /** Returns once everything that was added is on the disk. */
+  readonly sync: () => void
+  /** Receives why what follows cannot be noted. */
+  readonly giveUp: (why: string) => void
+  /** Notes that the service keeps what the run replaces, of which KPIs and owners; returns once that is on the disk. */
+  readonly keep: (some: SentSeries) => void
+  /** Counts entries of which the service has answered that the run created or changed them. */
+  readonly count: (created: number, changed: number) => void
+  /** Notes that something may have been stored although nothing says so. */
+  readonly touch: () => void
+}
 
 /** Writes down what a run creates and changes, as it happens. */
 export type UndoReceiptWriter = {

@@ -2,10 +2,9 @@ import { existsSync } from 'node:fs'
 import { KpiError } from '../../domain/errors.ts'
 import { fileError } from '../../files/file-error.ts'
 import { linesOfFile } from '../../files/read-file.ts'
-import type { EntryKey } from '../../domain/entry-key.ts'
-import { storedKey } from '../existing/existing-entries.ts'
+import { type EntryKey, storedKey } from '../../domain/entry-key.ts'
 import { changesIn, type EntryChange } from '../../domain/entry-changes.ts'
-import { type ChangeCounts, entriesPath, type UndoReceipt } from './undo-receipt.ts'
+import { type ChangeCounts, entriesPath, type UndoReceipt } from './receipt.ts'
 
 /** Sets how many changes are counted at a time. */
 const COUNTED_AT_A_TIME = 5000
