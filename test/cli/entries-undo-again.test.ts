@@ -43,6 +43,32 @@ describe.each(users)('%s, an import that was taken back but for what has changed
     })
   })
 
+  test('names all later imports, the latest three at a time, and is taken back once they are', async () => {
+    const later = [second]
+    for (let at = 2; at < 6; at += 1) later.unshift(await load(user, CHANGES.replace('20\n', `${at}00\n`), at * 1000))
+    const told = /some of these entries were stored by (\d) later imports, .*: (kpi .*), then this command again(.*)\n/
+    const undone = await user.kpi('entries', 'undo', first, '--yes')
+    expect(undone.stderr.match(told)?.slice(1)).toEqual([
+      '5',
+      later
+        .slice(0, 3)
+        .map((one) => `kpi entries undo ${one}`)
+        .join(', then '),
+      ', which names the other 2',
+    ])
+    for (const one of later.slice(0, 3)) expect((await user.kpi('entries', 'undo', one, '--yes')).code).toBe(0)
+    expect((await user.kpi('entries', 'undo', first, '--yes')).stderr.match(told)?.slice(1)).toEqual([
+      '2',
+      later
+        .slice(3)
+        .map((one) => `kpi entries undo ${one}`)
+        .join(', then '),
+      '',
+    ])
+    for (const one of later.slice(3)) expect((await user.kpi('entries', 'undo', one, '--yes')).code).toBe(0)
+    expect(await user.kpi('entries', 'undo', first, '--yes')).toMatchObject({ code: 0, stderr: 'removed 1 entry\n' })
+  })
+
   test('meets nothing that a later import stores again', async () => {
     expect((await user.kpi('entries', 'undo', first, '--yes')).code).toBe(3)
     await user.kpi('entries', 'undo', second, '--yes')

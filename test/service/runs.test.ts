@@ -122,6 +122,20 @@ describe.each(waysIn('classic'))('%s, a run', (_, open) => {
     expect(await held()).toEqual({})
   })
 
+  test('names all later runs of an entry, the last first, whichever batches they wrote it with', async () => {
+    await put(undefined, draft(FIRST, { actual: 1n }))
+    await put('a', draft(FIRST, { actual: 2n }), draft(SECOND, { actual: 2n }))
+    await put('b', draft(FIRST, { actual: 3n }))
+    await put('c', draft(SECOND, { actual: 4n }), draft(THIRD, { actual: 4n }))
+    await put('d', draft(FIRST, { actual: 5n }))
+    await put('b', draft(FIRST, { actual: 6n }))
+    await put('e', draft(THIRD, { actual: 7n }))
+    expect((await undo('a'))['held_by']).toBe('b,d,c')
+    for (const run of ['e', 'd', 'c', 'b', 'd', 'b']) await undo(run)
+    expect(await undo('a')).toEqual(counts({ restored: 1, removed: 1 }))
+    expect(await held()).toEqual({ [FIRST]: '1 - -' })
+  })
+
   test('leaves alone what a later run wrote over something else, though it is the same value', async () => {
     await put(undefined, draft(FIRST, { actual: 1n }))
     await put('a', draft(FIRST, { actual: 5n }))

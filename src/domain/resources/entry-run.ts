@@ -159,7 +159,7 @@ export const undoneBatch = resource({
     reasons: { kind: 'text', about: 'Why entries are left alone', nullable: true, readOnly: true },
     held_by: {
       kind: 'text',
-      about: 'Runs that have written some of them since, separated by commas',
+      about: 'Runs that have written some of them since, the last first, separated by commas',
       nullable: true,
       readOnly: true,
     },

@@ -227,7 +227,7 @@ export const findStoredAnew = async (
 
 /**
  * Returns the later imports, the latest first, that stored some of the entries that an undo of a run does not change: by their
- * keys, or by the ids of their runs, as the service tells them.
+ * keys, or by the ids of their runs, as the service tells them. One that was continued has one receipt here.
  */
 export const laterImportsOf = async (
   run: UndoneRun,
@@ -235,10 +235,11 @@ export const laterImportsOf = async (
   heldBy: ReadonlySet<string>,
   receipts: readonly UndoReceipt[],
 ): Promise<UndoReceipt[]> => {
-  const found: UndoReceipt[] = []
+  const found = new Map<string, UndoReceipt>()
   for (const receipt of receiptsAfter(run, receipts).toReversed()) {
-    const isHolder = receipt.runId !== undefined && heldBy.has(receipt.runId)
-    if (isHolder || (keys.size > 0 && (await isOf(receipt, keys)))) found.push(receipt)
+    const { name, runId = name } = receipt
+    if (found.has(runId)) continue
+    if (heldBy.has(runId) || (keys.size > 0 && (await isOf(receipt, keys)))) found.set(runId, receipt)
   }
-  return found
+  return [...found.values()]
 }

@@ -43,7 +43,7 @@ type JudgedBatch = {
   readonly gone: number
   /** Holds the entries that it created, and that are gone with their KPIs, which may be created again. */
   readonly withoutKpi: readonly EntryChange[]
-  /** Holds the other runs that have written entries since, by the revisions of these. */
+  /** Holds the other runs that have written entries since, by the revisions of these, the last first. */
   readonly heldBy: ReadonlyMap<number, string>
 }
 
@@ -161,6 +161,42 @@ const foresee = (tx: Reader, name: RunName, { revision: own }: RunBatch) => {
   return leftBy
 }
 
+/** Bounds how many later writes of an entry are followed: what is left then is named once these are taken back. */
+const MOST_LAYERS = 20
+
+/**
+ * Finds the runs that have written entries since a batch that these are not taken back of: the one that an entry is of now, and
+ * those whose values would be there again once that is taken back, by their revisions.
+ */
+const findHolders = async (
+  tx: Reader,
+  account: number,
+  { revision: own }: RunBatch,
+  judged: readonly Judged[],
+): Promise<ReadonlyMap<number, string>> => {
+  const found = new Map<number, string>()
+  const held = judged.flatMap(({ action, stored }) =>
+    stored && (action === 'leave' || action === 'done')
+      ? [[stored.revision, keyText(stored.item_id, stored.kpi_id, stored.entry_date)] as const]
+      : [],
+  )
+  let layer = Map.groupBy(held, ([revision]) => revision)
+  for (let depth = 0; depth < MOST_LAYERS; depth += 1) {
+    const later = [...layer.keys()].filter((revision) => revision !== 0 && revision !== own)
+    if (later.length === 0) return found
+    const below: (readonly [number, string])[] = []
+    for (const [revision, run] of await runBatches.runsOf(tx, account, later)) {
+      found.set(revision, run)
+      const batch = await runBatches.find(tx, { account, run }, revision)
+      const keys = new Set(layer.get(revision)?.map(([, key]) => key))
+      for (const { key, revision: before = 0 } of batch ? changesOf(batch) : [])
+        if (before > own && keys.has(keyText(...key))) below.push([before, keyText(...key)])
+    }
+    layer = Map.groupBy(below, ([revision]) => revision)
+  }
+  return found
+}
+
 /**
  * Judges what becomes of the entries of the last batch of a run, or of the last one before a revision; undefined if there is
  * none.
@@ -196,14 +232,9 @@ const judgeBatch = async (
     else if (stored.revision === batch.revision) judged.push({ change: undefined, stored, action: 'remove' })
     else judged.push({ change: undefined, stored, action: 'leave', reason: CHANGED })
   }
-  const others = new Set(
-    judged.flatMap(({ action, stored }) =>
-      stored && (action === 'leave' || action === 'done') && stored.revision !== batch.revision ? stored.revision : [],
-    ),
-  )
-  others.delete(0)
-  const found = others.size > 0 ? await runBatches.runsOf(tx, account, others) : new Map<number, string>()
-  return { batch, kpis, judged, gone, withoutKpi, heldBy: new Map([...found].filter(([, other]) => other !== run)) }
+  const found = await findHolders(tx, account, batch, judged)
+  const later = [...found].filter(([, other]) => other !== run).sort(([one], [other]) => other - one)
+  return { batch, kpis, judged, gone, withoutKpi, heldBy: new Map(later) }
 }
 
 const heldIn = ({ heldBy }: JudgedBatch, { stored }: Judged): string | undefined => heldBy.get(stored?.revision ?? 0)

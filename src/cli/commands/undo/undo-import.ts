@@ -254,14 +254,20 @@ const tellLeftOut = async (cli: Cli, { parts }: UndoneRun): Promise<boolean> => 
   return part !== undefined
 }
 
+/** Sets how many later imports are named at a time. */
+const MOST_NAMED = 3
+
 /** Names the later imports that stored what was not changed, if any did; once these are taken back, it can be. */
-const tellLater = async (cli: Cli, run: UndoneRun, { rest, heldBy }: Done): Promise<boolean> => {
+const tellLater = async (cli: Cli, run: UndoneRun, { rest: { keys }, heldBy }: Done): Promise<boolean> => {
   const { receipts } = listUndoReceipts(receiptsFolder(cli.io))
-  const later = await laterImportsOf(run, rest.keys(), heldBy, receipts)
+  const later = await laterImportsOf(run, keys(), heldBy, receipts)
   if (later.length === 0) return false
-  const lines = later.map(({ name }) => `kpi entries undo ${shellWord(name)}`).join(', then ')
+  const named = later.slice(0, MOST_NAMED).map(({ name }) => `kpi entries undo ${shellWord(name)}`)
+  const by = later.length === 1 ? 'a later import' : `${later.length} later imports`
+  const others = later.length - named.length
+  const rest = others > 0 ? `, which names the other ${others === 1 ? 'one' : others}` : ''
   await cli.note(
-    `some of these entries were stored by a later import, too; to take back all of them: ${lines}, then this command again`,
+    `some of these entries were stored by ${by}, too; to take back all of them: ${named.join(', then ')}, then this command again${rest}`,
   )
   return true
 }
