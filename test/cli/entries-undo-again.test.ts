@@ -91,6 +91,23 @@ describe.each(users)('%s, an import that was taken back but for what has changed
     expect((await user.kpi('entries', 'undo', changed, '--yes')).stderr).toBe('put back 1 entry\n')
   })
 
+  test('is added again where nothing of it is left, though a later import holds what was there before', async () => {
+    const again = async (): Promise<number> => {
+      writeFileSync(user.folder.in('data.csv'), CHANGES)
+      return (await user.kpiIn({ now: NOW + 4000 }, 'entries', 'import', 'data.csv', '--on-conflict', 'add')).code
+    }
+    expect(await again()).toBe(0)
+    const [{ receipt } = { receipt: '' }] = jsonOf(await user.kpi('entries', 'undo', '-o', 'json')) as {
+      receipt: string
+    }[]
+    await load(user, CHANGES, 5000)
+    expect((await user.kpi('entries', 'undo', receipt, '--yes')).stderr).toContain('1 as before already\nsome of these')
+    expect(await again()).toBe(0)
+    expect((await user.client.entries.list({ from: 20_514, to: 20_514 })).map(({ actual }) => actual)).toEqual([
+      40_0000n,
+    ])
+  })
+
   test('says in the list how many were left alone', async () => {
     await user.kpi('entries', 'undo', first, '--yes')
     const receipts = jsonOf(await user.kpi('entries', 'undo', '-o', 'json')) as object[]

@@ -140,7 +140,7 @@ test('an import that adds on the embedded service is not begun again after its u
   const { id: user_id } = await client.users.add(userNamed('Ann'))
   await client.kpis.add(kpiNamed('Revenue'))
   await client.assignments(user_id).add({ id: 1, sort_order: 1 })
-  const many = 30_000
+  const many = 40_000
   const rows = Array.from({ length: many }, (_, day) => `ann@example.com,Revenue,${formatDay(day)},1`)
   writeFileSync(folder.in('data.csv'), ['user,kpi,date,actual', ...rows, ''].join('\n'))
   const line = [...IMPORT, '--on-conflict', 'add']

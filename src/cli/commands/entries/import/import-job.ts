@@ -100,7 +100,8 @@ const journalPlace = (
     listUndoReceipts(receiptsFolder(cli.io)).receipts.flatMap((one) => {
       const { head, takenBack, begun, open, name, runId, journal, addedFrom } = one
       if (head.service !== service || (takenBack ?? begun ?? open) === undefined) return []
-      const isOpen = takenBack === undefined && begun !== undefined
+      // An undo notes that nothing of the entries is left, also where it is not all taken back.
+      const isLeft = takenBack === undefined && open !== 0
       return {
         runId,
         journal,
@@ -108,8 +109,8 @@ const journalPlace = (
         account: head.account,
         file: head.file,
         beganAt: Date.parse(head.at),
-        isLeft: isOpen || (takenBack === undefined && open !== undefined && open > 0),
-        isOpen,
+        isLeft,
+        isOpen: isLeft && begun !== undefined,
         command: `kpi entries undo ${shellWord(name)}${flags.join('')}`,
       }
     })
