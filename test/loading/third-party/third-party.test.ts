@@ -1,7 +1,8 @@
-import { expect, test } from 'vitest'
+import { readFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
 import { type Answer, answerOf, jsonAnswer } from '../../support/faulty/answers.ts'
 import { type Kind, kinds } from '../../support/faulty/kinds.ts'
-import { temporaryFolder } from '../../support/folder.ts'
+import { type Folder, temporaryFolder } from '../../support/folder.ts'
 import type { TextRequest } from '../../../src/client/http/network-exchange.ts'
 import { some } from '../../support/soak/tests.ts'
 import { fileOf, losing, openThirdParty, type Wrap } from '../../support/simulation/requests.ts'
@@ -361,4 +362,149 @@ test.each<[what: string, answer: Answer]>(
   expect(service.entries()).toHaveLength(1000)
   const [, single = 0, again = Infinity] = taken
   expect([single > 1000, again < 100, taken]).toEqual([true, true, taken])
+})
+
+const ADD = ['--on-conflict', 'add']
+const isAdd = ({ method, path }: TextRequest): boolean => method === 'POST' && path.endsWith('/kpientries')
+
+describe('--on-conflict add', () => {
+  const sums = (service: ReturnType<typeof openThirdParty>['service']): number[] =>
+    service
+      .entries()
+      .map(({ actual }) => Number(actual) / 10_000)
+      .toSorted((left, right) => left - right)
+  const rejects = (folder: Folder): string => readFileSync(folder.in('home/data.rejects.csv'), 'utf8')
+  const first = fileOf(20, (row) => row + 0.5)
+  const second = fileOf(20, (row) => row + 1)
+  const added = Array.from({ length: 20 }, (_, row) => 2 * row + 1.5)
+
+  test.each([
+    ['foreign', { created: 20 }, { updated: 20 }],
+    ['foreign, no batches (404)', { created: 20 }, { updated: 20 }],
+    ['foreign, newer', { created: 20 }, { updated: 20 }],
+    ['foreign, newer, a key that only writes', { sent: 20 }, { sent: 20 }],
+  ])('adds each row once to what is there: %s', async (name, ofFirst, ofSecond) => {
+    using folder = temporaryFolder()
+    const { service, importFile } = openThirdParty(kindNamed(name), folder)
+    const ended = [await importFile(first, ...ADD), await importFile(second, ...ADD, '--add-again')]
+    expect(ended).toMatchObject([{ code: 0 }, { code: 0 }])
+    expect(ended.map((one) => 'stdout' in one && (JSON.parse(one.stdout) as unknown))).toMatchObject([
+      ofFirst,
+      ofSecond,
+    ])
+    expect(sums(service)).toEqual(added)
+  })
+
+  test.each(namesOf([DOUBLES, SINGLES]))('leaves nothing beside what is there: %s', async (_, kind) => {
+    using folder = temporaryFolder()
+    const { service, importFile } = openThirdParty(kind, folder)
+    await importFile(first, ...ADD)
+    const before = service.entries()
+    const ended = await importFile(second, ...ADD, '--add-again')
+    expect([ended, service.entries()]).toMatchObject([{ code: 3 }, before])
+    expect('stdout' in ended && ended.stdout).toContain('"rejected": 20')
+    expect(rejects(folder).match(/the service stores a second entry instead of adding/g)).toHaveLength(20)
+  })
+
+  test('says so where what stands beside it then has other values, and removes nothing', async () => {
+    using folder = temporaryFolder()
+    let isOther = false
+    const wrap: Wrap = (request, now, serve) =>
+      isOther && isAdd(request)
+        ? serve({ ...request, body: request.body?.replace(/"actual":[\d.]+/, '"actual":77') ?? null }, now)
+        : serve(request, now)
+    const { service, importFile } = openThirdParty(SINGLES, folder, { wrap })
+    await importFile(
+      fileOf(1, () => 5),
+      ...ADD,
+    )
+    isOther = true
+    const ended = await importFile(
+      fileOf(1, () => 6),
+      ...ADD,
+      '--add-again',
+    )
+    expect(ended).toMatchObject({ code: 3 })
+    expect(rejects(folder)).toContain('answered entry 2, which has other values and exists beside 1 for')
+    expect(sums(service)).toEqual([5, 77])
+  })
+
+  test.each([
+    ['was stored, once', true],
+    ['was not stored, again', false],
+  ])('sends what is lost on the way, and %s', async (_, isStored) => {
+    using folder = temporaryFolder()
+    let sent = 0
+    const wrap: Wrap = (request, now, serve) => {
+      if (!isAdd(request) || (sent += 1) % 5 !== 1) return serve(request, now)
+      if (isStored) serve(request, now)
+      return { afterMs: 1, end: { answer: answerOf(502, '') } }
+    }
+    const { service, importFile } = openThirdParty(kindNamed('foreign'), folder, { wrap })
+    const ended = await importFile(first, ...ADD)
+    expect(ended).toMatchObject({ code: 0, stdout: expect.stringContaining('"created": 20,') as string })
+    expect(sums(service)).toEqual(added.map((_one, row) => row + 0.5))
+  })
+
+  test('rejects a row whose answer is lost where an entry was there, as nobody can tell', async () => {
+    using folder = temporaryFolder()
+    let sent = 0
+    const wrap: Wrap = (request, now, serve) =>
+      isAdd(request) && (sent += 1) === 25 ? { afterMs: 1, end: { answer: answerOf(502, '') } } : serve(request, now)
+    const { importFile } = openThirdParty(kindNamed('foreign'), folder, { wrap })
+    expect(await importFile(first, ...ADD)).toMatchObject({ code: 0 })
+    const ended = await importFile(second, ...ADD, '--add-again')
+    expect(ended).toMatchObject({
+      code: 3,
+      stdout: expect.stringMatching(/"updated": 19,[^}]*"rejected": 1,/) as string,
+    })
+    expect(rejects(folder)).toContain('the answer was lost')
+  })
+
+  test.each([
+    ['nothing was there, and the row was stored', false, true, 0],
+    ['nothing was there, and the row was not stored', false, false, 0],
+    ['something was there', true, true, 1],
+  ])('goes on once a run was cut off in a row without an answer; %s', async (_, isThere, isStored, rejected) => {
+    using folder = temporaryFolder()
+    let [sent, isDown] = [isThere ? -20 : 0, false]
+    const wrap: Wrap = (request, now, serve) => {
+      if (isAdd(request)) sent += 1
+      const isLost = isAdd(request) && sent === 10
+      isDown ||= isLost
+      if (!isDown || (isLost && isStored)) {
+        const served = serve(request, now)
+        if (!isLost) return served
+      }
+      return {
+        afterMs: 1,
+        end: { answer: isLost ? answerOf(502, '') : jsonAnswer(401, { status: 401, message: 'no' }) },
+      }
+    }
+    const { service, importFile } = openThirdParty(kindNamed('foreign'), folder, { wrap })
+    if (isThere) await importFile(first, ...ADD)
+    const flags = isThere ? [...ADD, '--add-again'] : ADD
+    expect(await importFile(second, ...flags)).toMatchObject({ code: 4 })
+    isDown = false
+    const ended = await importFile(second, ...flags)
+    expect(ended).toMatchObject({ code: rejected === 0 ? 0 : 3 })
+    expect('stdout' in ended && (JSON.parse(ended.stdout) as unknown)).toMatchObject({
+      [isThere ? 'updated' : 'created']: 20 - rejected,
+      rejected,
+      left: 0,
+    })
+    expect(sums(service)).toEqual(isThere ? added : added.map((_one, row) => row + 1))
+  })
+
+  test('ends where the answers to some rows in a row were lost', async () => {
+    using folder = temporaryFolder()
+    let isLosing = false
+    const wrap: Wrap = (request, now, serve) =>
+      isLosing && isAdd(request) ? { afterMs: 1, end: { answer: answerOf(502, '') } } : serve(request, now)
+    const { importFile } = openThirdParty(kindNamed('foreign'), folder, { wrap })
+    await importFile(first, ...ADD)
+    isLosing = true
+    const ended = await importFile(second, ...ADD, '--add-again')
+    expect('stderr' in ended && ended.stderr).toMatch(/the answers to \d+ entries in a row were lost/)
+  })
 })

@@ -44,8 +44,8 @@ export const losing = (share: number, seed: number): Troubles => {
 /** A third-party service, and imports into it from one machine. */
 export type ThirdParty = {
   readonly service: FaultyService
-  /** Imports a file; the same command goes on while work is left, for some times. */
-  readonly importFile: (text: string) => Promise<Ended>
+  /** Imports a file, with flags; the same command goes on while work is left, for some times. */
+  readonly importFile: (text: string, ...flags: readonly string[]) => Promise<Ended>
   readonly clock: VirtualClock
   /** How many requests about entries and reports there have been. */
   readonly requests: () => number
@@ -80,11 +80,11 @@ export const openThirdParty = (
   const newHome = (): string => folder.in('other')
   const machine = { env: environmentOf({ kind }), clock, service: counting, newHome, random: bytesFrom(0) }
   const args = ['entries', 'import', 'data.csv', '-o', 'json', ...(isQuiet ? ['--quiet'] : [])]
-  const importFile = (text: string): Promise<Ended> => {
+  const importFile = (text: string, ...flags: readonly string[]): Promise<Ended> => {
     writeFileSync(`${home}/data.csv`, text)
     return clock.run(async () => {
       for (let runs = 1; ; runs += 1) {
-        const ended = await runIn(machine, home, args, undefined)
+        const ended = await runIn(machine, home, [...args, ...flags], undefined)
         if (ended.code !== 6 || runs === 5) return ended
       }
     })
