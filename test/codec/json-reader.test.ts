@@ -39,6 +39,15 @@ describe('JSON that is read in parts', () => {
     )
   })
 
+  test('is the same where a long text has an escape or a quote wherever it is cut', () => {
+    for (const piece of ['\\u00e9', '\\\\', '\\"', '\\n', '\ud83d\ude00']) {
+      for (let before = 16_375; before <= 16_386; before += 1) {
+        const text = `["${'x'.repeat(before)}${piece}y",{"__proto__":{"a":[ ]},"b":1}]`
+        expect(JSON.stringify(readBy(text, 16_384))).toBe(JSON.stringify(JSON.parse(text)))
+      }
+    }
+  })
+
   test('is refused where JSON.parse refuses it, whatever is changed in it', () => {
     const good = [
       '{"a":[1,-2.5e+3,true,false,null,"\\u00e9\\n\\"\\\\",{},[]],"b":{"c":"d"}}',
@@ -115,6 +124,10 @@ describe('JSON that is large', () => {
     ['200,000 keys and elements', `{"a":${list(99_998)},"b":${object(100_000)}}`],
     ['200,000 lists with nothing in them', list(200_000, '[ ]')],
     ['one text of 10 MiB', JSON.stringify('x'.repeat(BODY_LIMIT - 2))],
+    ['32 levels', '['.repeat(32) + ']'.repeat(32)],
+    ['32 levels below much', `[${list(5000)},${'['.repeat(31)}${']'.repeat(31)}]`],
+    ['32 levels of objects', `${'{"a":'.repeat(31)}{}${'}'.repeat(31)}`],
+    ['2,000 spellings of names', object(2000, 'known')],
   ])('may hold %s', async (_, text) => {
     await expect(parseJson(text, LIMITS)).resolves.toBeDefined()
   })
@@ -124,6 +137,7 @@ describe('JSON that is large', () => {
     ['200,001 elements in lists', list(100_001, '[1]'), 'the body has more than 200000 keys and elements'],
     ['200,001 keys', object(200_001), 'the body has more than 200000 keys and elements'],
     ['33 levels', '['.repeat(33) + ']'.repeat(33), 'the body is nested more than 32 deep'],
+    ['33 levels of objects', `${'{"a":'.repeat(32)}{}${'}'.repeat(32)}`, 'the body is nested more than 32 deep'],
     [
       '33 levels below much',
       `[${list(5000)},${'['.repeat(32)}${']'.repeat(32)}]`,
