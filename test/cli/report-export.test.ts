@@ -199,34 +199,57 @@ describe.each(users)('%s, kpi report export', (_, open) => {
     })
   })
 
-  test.each(['csv', 'csv.gz', 'json', 'ndjson', 'md', 'xlsx', 'html'])(
-    'verifies a file that ends in .%s',
-    async (ending) => {
-      const name = `r.${ending}`
-      await exported('--to-file', name, '--manifest')
-      expect(await user.kpi('report', 'verify', name)).toEqual({
-        code: 0,
-        stdout: `${name}: whole, and unchanged since it was written at 2026-11-21T12:00:00.000Z: 4 rows, 2026-11-01 to 2026-11-21, SHA-256 matches; no service was asked\n`,
-        stderr: '',
-      })
-      writeFileSync(user.folder.in(name), readFileSync(user.folder.in(name)).subarray(0, -1))
-      const cut = await user.kpi('report', 'verify', name)
-      expect([cut.code, cut.stdout]).toEqual([1, ''])
-      expect(cut.stderr).toMatch(/is not what its manifest says: it has \d+ bytes, not \d+; its SHA-256 is/)
-    },
-  )
+  const withManifest = (name: string, change: (manifest: string) => string): void => {
+    const path = user.folder.in(`${name}.manifest.json`)
+    writeFileSync(path, change(readFileSync(path, 'utf8')))
+  }
 
-  test('says what to do about a file without a manifest, or with one that counts other rows', async () => {
+  test.each([
+    ['csv', true],
+    ['csv.gz', true],
+    ['json', true],
+    ['ndjson', true],
+    ['yaml', true],
+    ['yaml.gz', true],
+    ['md', false],
+    ['xlsx', false],
+    ['html', false],
+  ])('verifies a file that ends in .%s; its rows are counted: %s', async (ending, isCounted) => {
+    const name = `r.${ending}`
+    await exported('--to-file', name, '--manifest')
+    expect(await user.kpi('report', 'verify', name)).toEqual({
+      code: 0,
+      stdout: `${name}: whole, and unchanged since it was written at 2026-11-21T12:00:00.000Z: 4 rows, 2026-11-01 to 2026-11-21, SHA-256 matches; no service was asked\n`,
+      stderr: '',
+    })
+    withManifest(name, (all) => all.replace('"rows": 4', '"rows": 5'))
+    const other = await user.kpi('report', 'verify', name)
+    expect([other.code, other.stderr.includes('it has 4 rows, not 5;')]).toEqual(isCounted ? [1, true] : [0, false])
+    writeFileSync(user.folder.in(name), readFileSync(user.folder.in(name)).subarray(0, -1))
+    const cut = await user.kpi('report', 'verify', name)
+    expect([cut.code, cut.stdout]).toEqual([1, ''])
+    expect(cut.stderr).toMatch(/is not what its manifest says: it has \d+ bytes, not \d+; its SHA-256 is/)
+  })
+
+  test('says what to do about a file without a manifest, or with one that lacks something', async () => {
     await exported('--to-file', 'r.csv')
     const none = await user.kpi('report', 'verify', 'r.csv')
     expect([none.code, none.stdout]).toEqual([1, ''])
     expect(none.stderr).toContain('r.csv has no manifest (r.csv.manifest.json); export it again with --manifest')
     await exported('--to-file', 'r.csv', '--manifest', '--force')
-    const path = user.folder.in('r.csv.manifest.json')
-    writeFileSync(path, readFileSync(path, 'utf8').replace('"rows": 4', '"rows": 5'))
-    expect((await user.kpi('report', 'verify', 'r.csv')).stderr).toContain('it has 4 rows, not 5')
-    writeFileSync(path, '{')
-    expect((await user.kpi('report', 'verify', 'r.csv')).stderr).toContain('is no manifest of this version')
+    const whole = text('r.csv.manifest.json')
+    for (const [from, to] of [
+      [whole, '{'],
+      [whole, '[]'],
+      ['"format_version": 1', '"format_version": 2'],
+      ['"rows": 4', '"rows": -1'],
+      ['"rows": 4', '"rows": "4"'],
+      ['"bytes": ', '"bytes": 0.1'],
+      ...['format', 'made_at', 'from', 'to', 'sha256'].map((name) => [`"${name}": "`, `"no_${name}": "`] as const),
+    ] as const) {
+      withManifest('r.csv', () => whole.replace(from, to))
+      expect((await user.kpi('report', 'verify', 'r.csv')).stderr).toContain('is no manifest of this version')
+    }
     expect(existsSync(user.folder.in('r.csv'))).toBe(true)
   })
 
@@ -315,8 +338,7 @@ describe.each(users)('%s, kpi report export', (_, open) => {
       ['nobody knows what', () => '{', 'is no manifest of this version'],
     ])('adds nothing to a file with the manifest of %s', async (_what, change, why) => {
       await appended('r.csv')
-      const path = user.folder.in('r.csv.manifest.json')
-      writeFileSync(path, change(readFileSync(path, 'utf8')))
+      withManifest('r.csv', change)
       const before = text('r.csv')
       const ran = await appended('r.csv')
       expect([ran.code, text('r.csv')]).toEqual([1, before])
