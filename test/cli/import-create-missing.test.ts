@@ -41,6 +41,17 @@ const kpisOf = async (user: User): Promise<string[]> => {
   )
 }
 
+test('a percentage gets a unit of its own where an account has none', async () => {
+  await using user = await embeddedUser()
+  for (const { id, is_percentage } of await user.client.units.list())
+    if (is_percentage) await user.client.units.remove(id)
+  const text = 'user,kpi,date,actual\nAnn Lee,Margin,2026-03-02,42%\nAnn Lee,Margin,2026-03-03,7.5%\n'
+  expect(await importText(user, text, '--email-pattern', '{name}@example.com')).toMatchObject({ code: 0 })
+  expect((await user.client.units.list()).filter((one) => one.is_percentage)).toMatchObject([
+    { name: 'Percent', display_format: '#.00%' },
+  ])
+})
+
 describe.each(users)('%s, a file of people', (_, open) => {
   let user: User
   beforeEach(async () => {

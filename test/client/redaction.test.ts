@@ -5,7 +5,7 @@ import { KpiError } from '../../src/domain/errors.ts'
 
 const [LOGIN, TOKEN] = ['ann@acme.example.com', 'kpi_token_Ab3dEf6hIj9lMn2pQr5tUv8x_Kq4wZs7c']
 const forms = formsOf(TOKEN, LOGIN)
-const { error } = createRedaction(TOKEN, LOGIN)
+const { error, content } = createRedaction(TOKEN, LOGIN)
 const told = (message: string): string => error(new KpiError('malformed', message)).message
 
 /** Any run of a form of the secret, in the letters that it has, or in capital ones. */
@@ -42,6 +42,14 @@ test.each(['the token has to begin with kpi_token_', 'user 12 has no KPI "Sales"
     expect(told(message)).toBe(message)
   },
 )
+
+test('an answer loses the secret wherever it is, and nothing else', () => {
+  const json = (secret: string, name: string): never =>
+    ({ id: 5, name: `a ${secret} b`, list: [null, true, { [name]: [secret, 'c'], kept: 'kpi_token_' }] }) as never
+  const told = content(json(TOKEN, TOKEN), JSON.stringify(json(TOKEN, TOKEN)))
+  expect(told).toEqual(json('…', '…'))
+  expect(content(json('x', 'y'), '')).toEqual(json('x', 'y'))
+})
 
 test('a message of a megabyte is looked through in no time', () => {
   const before = process.cpuUsage().user

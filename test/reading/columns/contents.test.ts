@@ -278,3 +278,18 @@ describe('a column of numbers and other texts', () => {
     ])
   })
 })
+
+test.each<[cells: string[], isNumeric: boolean, isWhole: boolean]>([
+  [['1', '2', ''], true, true],
+  [['1', '2.5', '2024'], true, false],
+  [['1', 'two'], false, false],
+  [['one', 'two'], false, false],
+  [['', ''], true, false],
+])('the cells %o are numbers: %s, whole ones: %s', (cells, isNumeric, isWhole) => {
+  const contents = new Contents(
+    ['A'],
+    cells.map((cell, at) => ({ line: at + 2, cells: [cell] })),
+    undefined,
+  )
+  expect([contents.isNumeric(0), contents.isWhole(0)]).toEqual([isNumeric, isWhole])
+})

@@ -45,6 +45,8 @@ test.each([
   'Max Mustermann',
   'Totally Green',
   'Media',
+  'Media 2024',
+  'Count Q1',
   'Dim Sum',
   'Berliner Ensemble',
   'Sum 41',
