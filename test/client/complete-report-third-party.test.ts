@@ -20,13 +20,15 @@ type Habits = {
   readonly wrongBy?: number
   /** Cuts the rows before it sorts them by day: the first ones of each KPI come first. */
   readonly cutsByKpi?: boolean
+  /** Sorts the rows of a day by their KPIs in another order than its list has these. */
+  readonly hasOtherOrder?: boolean
   /** Keeps the last rows instead of the first ones. */
   readonly keepsNewest?: boolean
 }
 
 type Row = { readonly kpiId: number; readonly itemId: number; readonly entryDate: string }
 
-const rowsIn = ({ rowsOf, cutsByKpi }: Habits, query: URLSearchParams): Row[] => {
+const rowsIn = ({ rowsOf, cutsByKpi, hasOtherOrder }: Habits, query: URLSearchParams): Row[] => {
   const [from, to] = [day(query.get('dateFrom') ?? ''), day(query.get('dateTo') ?? '')]
   const wanted = query.get('kpiIds')?.split(',').map(Number)
   const rows: Row[] = []
@@ -37,6 +39,7 @@ const rowsIn = ({ rowsOf, cutsByKpi }: Habits, query: URLSearchParams): Row[] =>
       if (!wanted || wanted.includes(kpiId)) rows.push({ kpiId, itemId: row + 1, entryDate: formatDay(at) })
     }
   }
+  if (hasOtherOrder) return rows.toSorted((a, b) => ((a.kpiId * 7) % KPIS) - ((b.kpiId * 7) % KPIS))
   return cutsByKpi ? rows.toSorted((a, b) => a.kpiId - b.kpiId) : rows
 }
 
@@ -73,6 +76,12 @@ const onDay =
 test.each<[name: string, habits: Habits, rows: number, most: number]>([
   ['with totals, evenly', { rowsOf: () => 100, tellsTotal: true }, 36_500, 5],
   ['with totals, all on one day', { rowsOf: onDay(100, 35_000), tellsTotal: true }, 35_000, 6],
+  [
+    'with totals, all on one day, by KPIs in another order',
+    { rowsOf: onDay(100, 35_000), tellsTotal: true, hasOtherOrder: true },
+    35_000,
+    14,
+  ],
   ['with totals, cut at a thousand rows', { rowsOf: () => 10, tellsTotal: true, cut: 1000 }, 3650, 5],
   ['with totals, cut before it is sorted', { rowsOf: () => 100, tellsTotal: true, cutsByKpi: true }, 36_500, 14],
   ['without totals, evenly', { rowsOf: () => 100 }, 36_500, 9],
