@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ROOT } from '../documents.ts'
+import { createRandom } from '../random.ts'
 
 /*
  * Test files of the suite, run with more cases than the suite has time for.
@@ -14,17 +15,19 @@ const VITEST = join(ROOT, 'node_modules', 'vitest', 'vitest.mjs')
 /** Whether a soak runs this test file, which then tries every case that it has. */
 export const IS_SOAK = process.env['SOAK'] === '1'
 
+/** What decides which cases are drawn; a run that has to have the same ones as another is given it. */
+const DRAW = Number(process.env['KPI_TEST_DRAW'] ?? randomInt(2 ** 31))
+
 /** How many cases are drawn: so many in the suite, or as many as a soak has time for. */
 export const runs = (ofSuite: number, ofSoak: number): number => (IS_SOAK ? ofSoak : ofSuite)
 
 /** Returns so many of the cases, in their order, other ones in each run of the suite; a soak has all. */
 export const some = <T>(count: number, cases: readonly T[]): readonly T[] => {
   const left = cases.map((_, at) => at)
-  const drawn = new Set(Array.from({ length: count }, () => left.splice(randomInt(Math.max(left.length, 1)), 1)[0]))
+  const { whole } = createRandom(DRAW + cases.length)
+  const drawn = new Set(Array.from({ length: count }, () => left.splice(whole(0, left.length - 1), 1)[0]))
   return IS_SOAK ? cases : cases.filter((_, at) => drawn.has(at))
 }
-
-const SHIFT = randomInt(1000)
 
 /**
  * Returns a filter that keeps one of so many cases, other ones in each row of a table, so that all rows and columns come,
@@ -33,7 +36,7 @@ const SHIFT = randomInt(1000)
 export const oneIn =
   (parts: number, row = 0) =>
   (_: unknown, at: number): boolean =>
-    IS_SOAK || (at + row + SHIFT) % parts === 0
+    IS_SOAK || (at + row + DRAW) % parts === 0
 
 /** Runs test files as a soak. Returns 0 if all passed, else 1. */
 const soakTests = async (files: readonly string[], env: Readonly<Record<string, string>>): Promise<number> => {
