@@ -364,8 +364,24 @@ test.each<[what: string, answer: Answer]>(
   expect([single > 1000, again < 100, taken]).toEqual([true, true, taken])
 })
 
-const ADD = ['--on-conflict', 'add']
 const isAdd = ({ method, path }: TextRequest): boolean => method === 'POST' && path.endsWith('/kpientries')
+
+test('a row that is answered with another actual is looked up, and rejected where it is not stored', async () => {
+  using folder = temporaryFolder()
+  const wrap: Wrap = (request, now, serve) =>
+    isAdd(request)
+      ? {
+          afterMs: 1,
+          end: { answer: jsonAnswer(201, { id: 1, ...(JSON.parse(request.body ?? '') as object), actual: 77 }) },
+        }
+      : serve(request, now)
+  const { service, importFile } = openThirdParty(SINGLES, folder, { wrap })
+  expect(await importFile(fileOf(1, () => 6))).toMatchObject({ code: 3 })
+  expect(service.entries()).toEqual([])
+  expect(readFileSync(folder.in('home/data.rejects.csv'), 'utf8')).toContain('answered the actual 77')
+})
+
+const ADD = ['--on-conflict', 'add']
 
 describe('--on-conflict add', () => {
   const sums = (service: ReturnType<typeof openThirdParty>['service']): number[] =>

@@ -27,6 +27,11 @@ describe('a cell of an OpenDocument spreadsheet', () => {
       ['2026-03-01 14:30:00'],
     ],
     ['midnight', odsCell('office:value-type="date" office:date-value="2026-03-01T00:00:00"'), ['2026-03-01']],
+    [
+      'an error that says so by its type alone',
+      odsCell('calcext:value-type="error" office:value-type="float" office:value="0"', 'FEHLER'),
+      ['FEHLER'],
+    ],
     ['a time', odsCell('office:value-type="time" office:time-value="PT36H05M00S"'), ['36:05:00']],
     ['true', odsCell('office:value-type="boolean" office:boolean-value="true"', 'WAHR'), ['TRUE']],
     [
