@@ -87,7 +87,9 @@ if (import.meta.main) {
   const files = projectFiles()
   const ofOne = findOfOne(files).length
   if (ofOne > MOST_OF_ONE) {
-    process.stderr.write(`${ofOne} exports have a single user, more than ${MOST_OF_ONE}: put new ones where they are used\n`)
+    process.stderr.write(
+      `${ofOne} exports have a single user, more than ${MOST_OF_ONE}: put new ones where they are used\n`,
+    )
     process.exitCode = 1
   }
   const unused = findUnused(files)
