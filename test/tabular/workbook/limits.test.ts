@@ -83,6 +83,14 @@ describe('texts that no cell has are refused:', () => {
   })
 })
 
+test('shared texts that memory does not hold are each read as they are', async () => {
+  const long = Array<string>(17).fill(`<t>${'x'.repeat(1_000_000)}</t>`)
+  const texts = Array.from({ length: 3000 }, (_, at) => `Café ${at}`)
+  const rows = texts.map((_, at) => `<row><c t="s"><v>${long.length + at}</v></c></row>`)
+  const content = xlsxOf({ sheets: { A: rows.join('') }, strings: [...long, ...texts.map((text) => `<t>${text}</t>`)] })
+  expect((await readTable(content)).rows.map(([, cell]) => cell)).toEqual(texts)
+})
+
 test('merged ranges that overlap take no time', async () => {
   const rows = rowsOf([
     ['a', 'b'],
