@@ -75,14 +75,9 @@ class ChosenOnly {
 
 export const strykerPlugins = [{ kind: 'Checker', name: 'chosen-only', injectableClass: ChosenOnly }]
 
-/** What becomes of a mutant; one that keeps the tests from ending is noticed, too. */
-const NOTICED = { Killed: 'killed', Timeout: 'timed out' } as const
-const UNNOTICED = {
-  Survived: 'survived',
-  NoCoverage: 'not covered',
-  RuntimeError: 'not run',
-  Pending: 'not run',
-} as const
+/** What becomes of a mutant; one that keeps the tests from ending, or fails beside them, is noticed, too. */
+const NOTICED = { Killed: 'killed', Timeout: 'timed out', RuntimeError: 'failed beside a test' } as const
+const UNNOTICED = { Survived: 'survived', NoCoverage: 'not covered' } as const
 const ALL: Readonly<Record<string, string>> = { ...NOTICED, ...UNNOTICED }
 
 /** Plants so many faults, tells of those that were not noticed, and answers 1 if they are too many. */
