@@ -13,7 +13,7 @@ import { FOLDERS } from './mutated-folders.ts'
  */
 
 /** Few lines have something to change that does not go on in the next. */
-const LINES_A_MUTANT = 4
+const LINES_A_MUTANT = 6
 const LEAST_KILLED = 0.85
 
 type Drawn = { readonly count: number; readonly seed: number; readonly lines: readonly string[] }
