@@ -279,7 +279,7 @@ describe.each(waysIn('classic'))('%s, a run', (_, open) => {
       ['restore', 'leave', 'remove', 'leave', 'leave', 'leave'].map((action) => [action, kpi_id]),
     )
     expect(await undo('a', false, again)).toEqual(
-      counts({ restored: 1, removed: 1, left: 4, reasons: '4 was changed since' }),
+      counts({ restored: 1, removed: 1, left: 4, reasons: '4 was changed since', held_by: 'b' }),
     )
     expect(await held()).toEqual({
       [first]: '1 - -',
@@ -288,7 +288,35 @@ describe.each(waysIn('classic'))('%s, a run', (_, open) => {
       [fifth]: '7 - a',
       [sixth]: '8 - a',
     })
-    expect(await undo('a', true, again)).toEqual(counts({ left: 4, reasons: '4 was changed since' }))
+    expect(await undo('a', true, again)).toEqual(counts({ left: 4, reasons: '4 was changed since', held_by: 'b' }))
+  })
+
+  test('is taken back after a later one of the same entries, also where their KPI was created again meanwhile', async () => {
+    const { kpis, assignments, entries } = way.client
+    // Days far from each other are kept in several steps.
+    const days = ['2001-05-01', '2009-03-01', FIRST, SECOND] as const
+    await put(undefined, draft(SECOND, { actual: 1n }))
+    await put('a', ...days.map((date) => draft(date, { actual: 2n })))
+    await put('b', ...days.slice(1).map((date) => draft(date, { actual: 3n })))
+    const list = await entries.list({ from: day(days[0]), to: day('2026-03-31') })
+    await kpis.remove(SHOP.revenue)
+    const { id: kpi_id } = await kpis.add(kpiNamed('Revenue', { target_default: 100_0000n }))
+    await assignments(SHOP.ann).add({ id: kpi_id, sort_order: 1 })
+    await entries.addMany(
+      list.map(({ entry_date, actual, target, notes }) => ({
+        user_id: SHOP.ann,
+        kpi_id,
+        entry_date,
+        target,
+        notes,
+        actual,
+      })),
+    )
+    const again = { kpis: new Map([[SHOP.revenue, kpi_id]]), items: new Map<number, number>() }
+    expect(await undo('a', true, again)).toMatchObject({ removed: 1, left: 3, held_by: 'b' })
+    expect(await undo('b', false, again)).toEqual(counts({ restored: 3 }))
+    expect(await undo('a', false, again)).toEqual(counts({ restored: 1, removed: 3 }))
+    expect(await entries.list({ from: day(days[0]), to: day('2026-03-31') })).toMatchObject([{ actual: 1n }])
   })
 
   test('that is not known, or that changed nothing, is not kept', async () => {

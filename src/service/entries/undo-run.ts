@@ -104,30 +104,40 @@ const loadStored = async (
 /** Holds an entry of a batch, under its key of now, with what is stored there. */
 type Met = Pick<Judged, 'stored'> & { readonly change: EntryChange; readonly key: EntryKey }
 
+/** Tells whether an undo stored an entry again under another key. */
+const isMoved = ({ change, key }: Pick<Judged, 'change' | 'key'>): boolean =>
+  change !== undefined && key !== undefined && compareKeys(key, change.key) !== 0
+
+/** Tells whether an entry that went with its KPI was stored again as it was then. */
+const isStoredAgain = ({ change, stored }: Pick<Judged, 'change' | 'stored'>): boolean =>
+  change !== undefined && stored?.revision === 0 && sameValues(stored, { ...NOTHING, ...change.after })
+
 /**
  * Tells whether an entry still is as a batch left it: the one that it met, with the values that it wrote, and written since by
  * nobody, or by somebody beside these values. A later run may have meant the same values, and something else before them. One
- * that an undo stored again under another key is not of a run any more.
+ * that an undo stored again under another key is of no run, until what a later run made of it is taken back.
  */
 const isAsLeft = (stored: StoredEntry, { change, key }: Met, { revision, firstId }: RunBatch): boolean => {
   if (!holds(stored, change.after)) return false
-  if (compareKeys(key, change.key) !== 0) return stored.revision === 0
-  return (stored.revision === revision || stored.revision === 0) && stored.id < firstId
+  const isOfNobodyElse = stored.revision === revision || stored.revision === 0
+  return isOfNobodyElse && (isMoved({ change, key }) || stored.id < firstId)
 }
 
-/** Judges an entry that a batch created, and that went with its KPI: if it was stored again, with the same values, it goes. */
-const judgeStoredAgain = (met: Met): Judged => {
+/**
+ * Judges an entry that a batch created, and that went with its KPI: if it was stored again with the values that the batch gave
+ * it, or has them as what a later run made of it was taken back, it goes.
+ */
+const judgeStoredAgain = (met: Met, { revision }: RunBatch): Judged => {
   const { change, stored } = met
   if (!stored) return { ...met, action: 'done' }
-  const isSame =
-    change.revision === undefined && stored.revision === 0 && sameValues(stored, { ...NOTHING, ...change.after })
+  const isSame = stored.revision === revision || (change.revision === undefined && isStoredAgain(met))
   return isSame ? { ...met, action: 'remove' } : { ...met, action: 'leave', reason: CHANGED }
 }
 
 const judgeChanged = (met: Met, batch: RunBatch, kpis: ReadonlyMap<number, Kpi>): Judged => {
   const { change, key, stored } = met
   const { before } = change
-  if (!before) return judgeStoredAgain(met)
+  if (!before) return judgeStoredAgain(met, batch)
   const kpi = kpis.get(key[1])
   const leave = (reason: string): Judged => ({ ...met, action: 'leave', reason })
   if (!stored || !kpi) return leave(kpi ? DELETED : `${DELETED}, with its KPI`)
@@ -161,6 +171,12 @@ const foresee = (tx: Reader, name: RunName, { revision: own }: RunBatch) => {
   return leftBy
 }
 
+/** Returns the revision that an entry has, or had when it went with its KPI if it was stored again so; 0 if it is of no run. */
+const writerOf = (one: Judged): number => {
+  const { change, stored } = one
+  return (change && !change.before && isStoredAgain(one) ? change.revision : stored?.revision) ?? 0
+}
+
 /** Bounds how many later writes of an entry are followed: what is left then is named once these are taken back. */
 const MOST_LAYERS = 20
 
@@ -175,11 +191,11 @@ const findHolders = async (
   judged: readonly Judged[],
 ): Promise<ReadonlyMap<number, string>> => {
   const found = new Map<number, string>()
-  const held = judged.flatMap(({ action, stored }) =>
-    stored && (action === 'leave' || action === 'done')
-      ? [[stored.revision, keyText(stored.item_id, stored.kpi_id, stored.entry_date)] as const]
-      : [],
-  )
+  const held = judged.flatMap((one) => {
+    const { action, stored } = one
+    if (!stored || (action !== 'leave' && action !== 'done')) return []
+    return [[writerOf(one), keyText(stored.item_id, stored.kpi_id, stored.entry_date)] as const]
+  })
   let layer = Map.groupBy(held, ([revision]) => revision)
   for (let depth = 0; depth < MOST_LAYERS; depth += 1) {
     const later = [...layer.keys()].filter((revision) => revision !== 0 && revision !== own)
@@ -237,7 +253,7 @@ const judgeBatch = async (
   return { batch, kpis, judged, gone, withoutKpi, heldBy: new Map(later) }
 }
 
-const heldIn = ({ heldBy }: JudgedBatch, { stored }: Judged): string | undefined => heldBy.get(stored?.revision ?? 0)
+const heldIn = ({ heldBy }: JudgedBatch, one: Judged): string | undefined => heldBy.get(writerOf(one))
 
 /** Counts reasons: `2 was changed since; 1 was deleted since`. */
 const countReasons = (judged: readonly Judged[]): string | null => {
@@ -293,9 +309,11 @@ const lengthOf = ({ changes = '' }: Pick<RunBatch, 'changes'>): number => Buffer
 const takeBack = async (tx: Writer, { now }: Context, name: RunName, all: JudgedBatch): Promise<void> => {
   const { batch, judged } = all
   const { account } = name
-  const restored = judged.flatMap(({ action, stored, change }) => {
+  const restored = judged.flatMap((one) => {
+    const { action, stored, change } = one
     if (action !== 'restore' || !stored || !change) return []
-    const revision = stored.revision === batch.revision ? (change.revision ?? 0) : stored.revision
+    const isOfBefore = stored.revision === batch.revision || isMoved(one)
+    const revision = isOfBefore ? (change.revision ?? 0) : stored.revision
     return { ...stored, ...change.before, updated_at: now, revision }
   })
   await store.update(tx, account, restored)

@@ -116,11 +116,12 @@ const OF_SERIES = `select item_id, kpi_id, entry_date, id, ${inHalves('actual')}
     updated_at, item_set, revision from entries
   where account_id = ? and item_id = ? and kpi_id = ? and entry_date between ? and ?`
 
+const FIRST_DAY = `select * from (select item_id, entry_date from entries
+  where account_id = ? and item_id = ? and kpi_id = ? order by entry_date limit 1) one`
+const LAST_DAY = FIRST_DAY.replace('limit', 'desc limit')
+
 /** Selects the entries of one item and KPI within a range of days. */
 export type SeriesRange = { readonly item: number; readonly kpi: number; readonly from: Day; to: Day }
-
-/** Covers all days that an entry can have. */
-export const ALL_DAYS = { from: -10_000_000, to: 10_000_000 } as const
 
 /** Sets the distance up to which to read days of a series as one range, so that the days asked for bound what is read. */
 const MAX_GAP_DAYS = 8
@@ -142,6 +143,13 @@ export const entries = {
   ofSeries: (tx: Reader, account: number, ranges: readonly SeriesRange[]): Promise<StoredRow[]> => {
     const lists = ranges.map(({ item, kpi, from, to }) => [item, kpi, from, to])
     return tx.allOfEach(OF_SERIES, account, lists)
+  },
+  /** Returns the range of days in which each of some items has entries of a KPI, without those that have none. */
+  daysOf: async (tx: Reader, account: number, kpi: number, items: readonly number[]): Promise<SeriesRange[]> => {
+    const lists = items.map((item) => [item, kpi])
+    const first = await tx.allOfEach(FIRST_DAY, account, lists)
+    const last = new Map((await tx.allOfEach(LAST_DAY, account, lists)).map(([item, day]) => [item, day]))
+    return first.map((row) => ({ item: numberIn(row, 0), kpi, from: numberIn(row, 1), to: Number(last.get(row[0])) }))
   },
   /** Returns entries by their ids, in that order. */
   withIds: async (tx: Reader, account: number, ids: Iterable<number>): Promise<StoredEntry[]> =>
