@@ -166,7 +166,7 @@ export const importFile = async (work: ImportRun, isAgain = false): Promise<Endi
     chosen = await createMissing(work, prepared)
     if (chosen) return undefined
     const journal = beginJournal(work, prepared.fingerprint, () => blocksOf(prepared))
-    if (path !== undefined) work.onJournal?.(path, journal.runId)
+    work.onJournal?.(path, journal.runId)
     try {
       return await run(work, prepared, journal)
     } finally {

@@ -35,6 +35,14 @@ describe.each(users)('%s, what an import of people created', (_, open) => {
   })
   afterEach(() => user[Symbol.asyncDispose]())
 
+  test('is taken back with its entries, also where it was read from standard input', async () => {
+    const line = ['entries', 'import', '-', '--create-missing', '--frequency', 'D', '-o', 'json']
+    const { receipt } = jsonOf(await user.kpiIn({ stdin: PEOPLE }, ...line)) as { receipt: string }
+    const [code, fates] = await undone(user, receipt, '--yes')
+    expect([code, fates.filter((fate) => fate.startsWith('remove')).length]).toEqual([0, fates.length])
+    expect(await listed(user, 'kpis')).toEqual([])
+  })
+
   test('is left alone while it has entries, and taken back with them', async () => {
     const receipt = await create(user, PEOPLE, '--no-undo')
     expect(await undone(user, receipt, '--yes')).toEqual([

@@ -75,8 +75,11 @@ export type ImportRun = ImportInput & {
   readonly journal: JournalPlace | undefined
   /** Names the file for what is learned about the service; undefined if it is not kept. */
   readonly learnedPath?: string | undefined
-  /** Receives the path of the journal before anything is created, and once it is open the id of the run, which one that continues has, too. */
-  readonly onJournal?: ((path: string, runId?: string) => void) | undefined
+  /**
+   * Receives the path of the journal before anything is created, if there is one, and before anything is sent the id of the run,
+   * which one that continues has, too.
+   */
+  readonly onJournal?: ((path: string | undefined, runId?: string) => void) | undefined
   /**
    * Receives a function that removes the run's journal, if the caller wants to keep it for now; without it the run
    * removes the journal at its end.

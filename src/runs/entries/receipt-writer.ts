@@ -53,7 +53,7 @@ export type UndoReceiptWriter = {
   readonly send: (at: string) => void
   /** Notes the journal of the run, its id once it has one, and the file from which it adds to entries, if it does. */
   readonly journal: (of: {
-    readonly journal: string
+    readonly journal: string | undefined
     readonly run: string | undefined
     readonly added_from: string | undefined
   }) => void

@@ -17,7 +17,7 @@ type RunReceipt = {
   /** Receives what becomes of entries; undefined if the user wants no receipt of it. */
   readonly changes: ChangeLog | undefined
   /** Notes the journal of the run, which ends with what is taken back. */
-  readonly journal: (path: string, runId?: string) => void
+  readonly journal: (path: string | undefined, runId?: string) => void
   readonly close: () => void
   /** Names it on the command line; null if nothing is to be taken back. */
   readonly name: () => string | null
@@ -46,7 +46,7 @@ export const createRunReceipt = (
   let [isKept, isTouched] = [false, false]
   let journal: Parameters<RunReceipt['journal']> | undefined
   const addedFrom = parsed.options.onConflict === 'add' ? origin : undefined
-  const noteJournal = (receipt: UndoReceiptWriter, path: string, runId?: string): void =>
+  const noteJournal = (receipt: UndoReceiptWriter, path: string | undefined, runId?: string): void =>
     receipt.journal({ journal: path, run: runId, added_from: addedFrom })
   const open = (): UndoReceiptWriter => {
     if (opened) return opened
