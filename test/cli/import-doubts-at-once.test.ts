@@ -22,7 +22,7 @@ const FIELDS: Readonly<Record<Doubt, string>> = {
   column: 'user',
   date: 'date',
   sign: 'actual',
-  word: 'actual',
+  word: 'actual, target',
   total: 'line 5',
   percentage: 'Quota',
 }
@@ -31,11 +31,11 @@ const fileWith = (doubts: ReadonlySet<Doubt>): string => {
   const say = (doubt: Doubt, doubtful: string, clear: string): string => (doubts.has(doubt) ? doubtful : clear)
   const day = (of: number): string => say('date', `0${of}/03/2026`, `2026-03-0${of}`)
   return [
-    `user,${say('column', 'employee', 'x')},kpi,date,actual`,
-    `Ann,Ann,Revenue,${day(1)},"${say('sign', '1,250', '1.5')}"`,
-    `Ann,Ann,Revenue,${day(2)},${say('word', 'n/a', '2')}`,
-    `Ann,Ann,Quota,${day(1)},${say('percentage', '0.5', '50')}`,
-    `${say('total', 'Total', 'Ann')},Ann,Quota,${day(3)},${say('percentage', '0.4', '40')}`,
+    `user,${say('column', 'employee', 'x')},kpi,date,actual,target`,
+    `Ann,Ann,Revenue,${day(1)},"${say('sign', '1,250', '1.5')}",`,
+    `Ann,Ann,Revenue,${day(2)},${say('word', 'n/a', '2')},`,
+    `Ann,Ann,Quota,${day(1)},${say('percentage', '0.5', '50')},${say('word', 'n/a', '')}`,
+    `${say('total', 'Total', 'Ann')},Ann,Quota,${day(3)},${say('percentage', '0.4', '40')},${say('word', 'n/a', '')}`,
     '',
   ].join('\n')
 }
@@ -54,9 +54,13 @@ test.each(combinations.map((some) => [some]))('asks of %j at once', async (some)
   const doubts = new Set(some)
   writeFileSync(user.folder.in('data.csv'), fileWith(doubts))
   const ran = await user.kpi('entries', 'import', 'data.csv', '--create-assignments', '--dry-run', '-o', 'json')
-  const asked = errorOf(ran).issues.map(({ field }) => field)
+  const { issues } = errorOf(ran)
+  const asked = issues.map(({ field }) => field)
   const wanted = [...doubts].filter((doubt) => !isHidden(doubt, doubts)).map((doubt) => FIELDS[doubt])
   expect([ran.code, asked.toSorted()]).toEqual([1, wanted.toSorted()])
+  const explained = await user.kpi('entries', 'import', 'data.csv', '--create-assignments', '--explain', '-o', 'json')
+  const texts = explained.stdout + explained.stderr
+  for (const { message } of issues) expect(texts).toContain(JSON.stringify(message).slice(1, -1))
 })
 
 test('a file without any of these is imported', async () => {

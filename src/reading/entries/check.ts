@@ -280,7 +280,7 @@ export const decideByAll = async (
 
 /**
  * Throws what is in doubt about how cells are read, and about the rows as they are read in the likeliest way: which are totals
- * and, where no number is in doubt, what percentages are.
+ * and, where the sign of no number is in doubt, what percentages are. Words for no value are taken as such.
  */
 const askAll = async (
   table: Table,
@@ -288,12 +288,13 @@ const askAll = async (
   options: ImportOptions,
   results: CheckResults,
 ): Promise<void> => {
-  const read = await readRows(table, { begun, formats, basis: 'likely' }, options, results).catch((error: unknown) => {
+  const asEmpty = options.missing === undefined && profile.words.isFound() ? { missing: profile.words.all() } : {}
+  const likely = { ...options, ...asEmpty }
+  const read = await readRows(table, { begun, formats, basis: 'likely' }, likely, results).catch((error: unknown) => {
     // Too many bad rows follow from what is in doubt.
     if (error instanceof KpiError && error.code === 'malformed') return undefined
     throw error
   })
-  // Words for no value change no other cell.
   const areNumbersClear = profile.formats.numberFormats.every((column) =>
     column.doubts().every((doubt) => doubt === column.wordDoubt()),
   )

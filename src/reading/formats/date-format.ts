@@ -232,6 +232,7 @@ const dayOfWorded = (date: WordedDate, language: string | undefined): Day | null
 /** Matches what every date has in it, and one with a month's name: most texts fail here, before a pattern is compiled. */
 const DIGIT = /\d/
 const WORD = /[^\d\s.,:/-]/
+const LETTER = /\p{L}/u
 
 /** Describes a format that is compiled: how dates are read by its signs, in a language or any. */
 type Compiled = {
@@ -257,7 +258,9 @@ const compile = (parts: readonly string[]): Compiled => {
   const isShort = tokens.some(({ digits }) => digits === 2)
   const isNamed = tokens.some(({ isName }) => isName)
   const source = `^${parts.map((_, at) => patternOf(parts, at)).join('')}${hasDays ? MIDNIGHT : ''}$`
-  const pattern = new RegExp(source, isNamed ? 'iu' : 'i')
+  // Letters beyond Latin are compared as such only where a format has some, as that takes longer to compile.
+  const hasLetters = isNamed || parts.some((part) => !TOKENS[part] && LETTER.test(part))
+  const pattern = new RegExp(source, hasLetters ? 'iu' : 'i')
   const readPlain = (cell: string, names: MonthNames): Day | null | undefined => {
     const match = DIGIT.test(cell) && (!isNamed || WORD.test(cell)) ? pattern.exec(cell) : null
     if (!match) return undefined

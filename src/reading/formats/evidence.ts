@@ -59,6 +59,8 @@ export const createMissingWords = () => {
       else if (words.size < MOST_WORDS) words.set(text, { count: 1, first: { text, line } })
     },
     isFound: (): boolean => words.size > 0,
+    /** Returns them in small letters, as an option has words for no value. */
+    all: (): ReadonlySet<string> => new Set([...words.keys()].map((word) => word.toLowerCase())),
     /** Returns what they are, and the flags that settle it, for a column or several; undefined if there are none. */
     doubt: (has: 'has' | 'have' = 'has'): string | undefined => {
       if (words.size === 0) return undefined

@@ -58,8 +58,10 @@ export async function* explainJob(run: CommandRun, job: Job, ends: RunResult): A
     if (stops.signal().aborted) throw new Aborted('stopped; nothing was sent')
     cli.io.limitMemory()
   })
-  const isClear = !seen.unclear && !seen.isInDoubt
-  const questions = isClear ? await questionsOfRows(run, job) : []
+  const shown = new Set(seen.findings.map(({ evidence }) => evidence))
+  const questions = seen.unclear
+    ? []
+    : (await questionsOfRows(run, job)).filter(({ evidence }) => !shown.has(String(evidence)))
   progress.stop()
   yield seen.findings.map(({ topic, found, evidence }) => ({ topic, found, evidence }))
   yield questions
