@@ -4,6 +4,7 @@ import { type Client, createClient } from '../../../src/client/client.ts'
 import type { Account } from '../../../src/domain/resources/account.ts'
 import { SCOPES } from '../../../src/domain/scopes.ts'
 import { accounts } from '../../../src/service/accounts/accounts.ts'
+import { keepBatch } from '../../../src/service/entries/keep-batch.ts'
 import { calculated } from '../../../src/service/definitions/calculated-kpis.ts'
 import { keys } from '../../../src/service/accounts/keys.ts'
 import { takeIds } from '../../../src/store/tables/table.ts'
@@ -125,6 +126,8 @@ const fill = async (db: Db, account: number, size: Size): Promise<void> => {
         account,
         block.map((row, at) => ({ ...row, id: first + at })),
       )
+      const run = { account: { id: account }, now: 0, run: 'filled', credentials: undefined }
+      await keepBatch(tx, run, { firstId: first, created: block.length, changed: [] })
       block = []
     })
   for (const row of entriesOf(size)) if (block.push(row) === BLOCK) await flush()
