@@ -9,6 +9,8 @@ export type Attack = {
   readonly wires: (world: Contenders) => readonly Wire[]
   /** Tells that it is an attack only by all of its connections. */
   readonly isWhole?: boolean
+  /** Tells that it does nothing any more once it was sent. */
+  readonly isOnce?: boolean
 }
 
 /** Attacks on what happens before a database is asked, and on what it does. */
@@ -219,9 +221,13 @@ const reads: readonly Attack[] = [
   read('list: all breakdown items, 20 at once', '/v1/breakdownitems', 20),
   read('list: the user with all group items', `/api/users/${CARRIER}/groupitems`),
   read('description: 100 at once', '/api/openapi.json', 100),
-  attack('delete: a KPI with many entries', ({ hostile }) => [
-    wire({ method: 'DELETE', target: `/api/kpis/${DOOMED}`, headers: { Authorization: hostile.basic } }),
-  ]),
+  {
+    name: 'delete: a KPI with many entries',
+    wires: ({ hostile }) => [
+      wire({ method: 'DELETE', target: `/api/kpis/${DOOMED}`, headers: { Authorization: hostile.basic } }),
+    ],
+    isOnce: true,
+  },
 ]
 
 const crowds: readonly Attack[] = [
