@@ -48,7 +48,7 @@ export const beginJournal = (work: JournaledRun, fingerprint: string, blocks: ()
   const { journal: place, options, onNote } = work
   const head = headOf(work, fingerprint)
   const path = place && journalPath(place, fingerprint, options)
-  if (place && path !== undefined) forgetTakenBack(path, head, options.addAgain, place.undone())
+  if (place && path !== undefined) forgetTakenBack(path, head, options.addAgain, place.undone)
   if (place && path !== undefined && !options.addAgain) rejectRepeatedAdding(place.folder, path, head, blocks)
   const journal = openJournal(path, head)
   if (journal.doneBefore > 0) {

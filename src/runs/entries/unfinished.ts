@@ -119,17 +119,18 @@ export const forgetTakenBack = (
   path: string,
   head: JournalHead,
   mayAddAgain: boolean,
-  undone: readonly UndoneImport[],
+  undone: () => readonly UndoneImport[],
 ): void => {
   for (const run of existsSync(path) ? look(path) : []) {
-    const known = undone.filter(({ runId }) => runId === run.runId)
+    const known = undone().filter(({ runId }) => runId === run.runId)
     if (!run.isTakenBack && known.length === 0) continue
     const left = known.find(({ isLeft }) => isLeft)
     if (run.isAdding && !mayAddAgain && (left || known.length === 0))
       throw addsToRest(run.path, run.beganAt, left?.command)
     forgetJournal(path, run)
   }
-  const rest = head.isAdding && !mayAddAgain ? undone.find((one) => one.isLeft && addsTo(path, head, one)) : undefined
+  // Only this needs all receipts of an import that begins anew.
+  const rest = head.isAdding && !mayAddAgain ? undone().find((one) => one.isLeft && addsTo(path, head, one)) : undefined
   if (rest) throw addsToRest(rest.file, rest.beganAt, rest.command)
 }
 
