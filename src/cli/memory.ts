@@ -1,5 +1,5 @@
 /** Bounds the young generation of the garbage collector: for an import, and for a service. */
-const YOUNG_BYTES = { importing: 32 * 1024 * 1024, serving: 8 * 1024 * 1024 }
+const YOUNG_BYTES = { importing: 16 * 1024 * 1024, serving: 8 * 1024 * 1024 }
 /** Sets after how many requests a service checks its memory. */
 const REQUESTS_A_LOOK = 64
 
@@ -11,13 +11,13 @@ const youngGeneration = (): number =>
 
 const setFlag = (flag: string): void => process.getBuiltinModule('node:v8').setFlagsFromString(flag)
 
-/** Makes a function that keeps the young generation from growing once it has reached a size. */
+/** Makes a function that lets the young generation grow to a size and no further, as far as it is called between. */
 const createYoungLimit = (bytes: number): (() => void) => {
-  let isLimited = false
+  let factor: number | undefined
   return () => {
-    if (isLimited || youngGeneration() < bytes) return
-    isLimited = true
-    setFlag('--semi-space-growth-factor=1')
+    const wanted = youngGeneration() < bytes ? 2 : 1
+    if (wanted !== factor) setFlag(`--semi-space-growth-factor=${wanted}`)
+    factor = wanted
   }
 }
 
@@ -33,6 +33,8 @@ export const createMemoryLimit = (): (() => void) => {
       isLimited = true
       setFlag('--heap-growing-percent=50')
       setFlag('--external-memory-accounted-in-global-limit')
+      // What follows, such as finding a header of many columns, is much work without another call.
+      return setFlag('--semi-space-growth-factor=1')
     }
     limitYoung()
   }

@@ -96,6 +96,17 @@ const openLocal = async ({ io, note }: Cli, file: string, signal: () => AbortSig
   return spoolSource(await openSpecial(path, file), io.tempDir, file, signal())
 }
 
+/** Opens a file as a table; memory is bounded before, as finding the header of many columns is much work without a pause. */
+const openFile = (
+  { io }: Cli,
+  file: RereadableFile,
+  asked: RequestedFormat,
+  signal: () => AbortSignal,
+): Promise<Table> => {
+  io.limitMemory()
+  return openTable(file, asked, io.tempDir, signal)
+}
+
 const localSource = (io: Io, file: string): ImportSource => {
   const path = resolve(io.cwd, file)
   return {
@@ -103,7 +114,7 @@ const localSource = (io: Io, file: string): ImportSource => {
     origin: isStreamed(io, file) ? undefined : path,
     stem: stemOfSource(io.cwd, file),
     stat: () => (file === '-' ? statOfStream(io.stdin) : statOf(path)),
-    open: async (cli, asked, signal) => openTable(await openLocal(cli, file, signal), asked, cli.io.tempDir, signal),
+    open: async (cli, asked, signal) => openFile(cli, await openLocal(cli, file, signal), asked, signal),
   }
 }
 
@@ -120,7 +131,7 @@ const openAddress = async (
   const content = Readable.from(download(address, bounds), { objectMode: false })
   const shown = shownAddress(address)
   const file = await spoolSource(content, cli.io.tempDir, shown, bounds.signal)
-  const table = await openTable(file, asked, cli.io.tempDir, signal)
+  const table = await openFile(cli, file, asked, signal)
   const finding = {
     topic: 'address',
     found: shown,
