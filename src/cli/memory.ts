@@ -33,7 +33,7 @@ export const createMemoryLimit = (): (() => void) => {
       isLimited = true
       setFlag('--heap-growing-percent=50')
       setFlag('--external-memory-accounted-in-global-limit')
-      // What follows, such as finding a header of many columns, is much work without another call.
+      // Hold it until the next call: finding a header of many columns is much work without one.
       return setFlag('--semi-space-growth-factor=1')
     }
     limitYoung()

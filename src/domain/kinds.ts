@@ -115,7 +115,7 @@ export const shownKind = (
   return variant === 'classic' ? 'group_item' : 'breakdown_item'
 }
 
-/** Describes something that was created; an assignment has the id of its KPI, and the user it is of. */
+/** Describes a record that was created; an assignment has the id of its KPI, and the user it is of. */
 export type CreatedRecord = {
   readonly kind: CreatedKind
   readonly id: number
@@ -123,5 +123,5 @@ export type CreatedRecord = {
   readonly user_id?: number
 }
 
-/** Describes something that may have been created, by its name or e-mail address. */
-export type UnsureThing = { readonly kind: CreatedKind; readonly key: string }
+/** Describes a record that may have been created, by its name or e-mail address. */
+export type UnsureRecord = { readonly kind: CreatedKind; readonly key: string }

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { parseDay } from '../../src/domain/day.ts'
-import type { EntryDraft } from '../../src/domain/resources/entry.ts'
+import type { Entry, EntryDraft } from '../../src/domain/resources/entry.ts'
 import type { CreatedAgain, UndoneBatch } from '../../src/domain/resources/entry-run.ts'
 import { ensureDefaultAccount } from '../../src/service/accounts/accounts.ts'
 import { keepBatch } from '../../src/service/entries/keep-batch.ts'
@@ -66,6 +66,25 @@ describe.each(waysIn('classic'))('%s, a run', (_, open) => {
     held_by: null,
     ...some,
   })
+
+  /** Deletes the KPI, and creates it again with some entries, as an undo of the delete does. */
+  const createAgain = async (list: readonly Entry[]): Promise<CreatedAgain> => {
+    const { kpis, assignments, entries } = way.client
+    await kpis.remove(SHOP.revenue)
+    const { id: kpi_id } = await kpis.add(kpiNamed('Revenue', { target_default: 100_0000n }))
+    await assignments(SHOP.ann).add({ id: kpi_id, sort_order: 1 })
+    await entries.addMany(
+      list.map(({ entry_date, actual, target, notes }) => ({
+        user_id: SHOP.ann,
+        kpi_id,
+        entry_date,
+        target,
+        notes,
+        actual,
+      })),
+    )
+    return { kpis: new Map([[SHOP.revenue, kpi_id]]), items: new Map() }
+  }
 
   test('is taken back batch by batch: changed entries hold what they held, new ones are gone', async () => {
     await put(undefined, draft(FIRST, { actual: 1n, target: 5n, notes: 'one' }), draft(SECOND, { actual: 2n }))
@@ -252,7 +271,7 @@ describe.each(waysIn('classic'))('%s, a run', (_, open) => {
   })
 
   test('is taken back where its KPI was created again with its entries, as far as these are as it left them', async () => {
-    const { kpis, assignments, entries } = way.client
+    const { entries } = way.client
     const days = [FIRST, SECOND, THIRD, '2026-03-04', '2026-03-05', '2026-03-06'] as const
     const [first, second, , fourth, fifth, sixth] = days
     await put(undefined, draft(first, { actual: 1n }), draft(second, { actual: 1n }))
@@ -260,20 +279,8 @@ describe.each(waysIn('classic'))('%s, a run', (_, open) => {
     await put(undefined, draft(second, { actual: 7n }), draft(fifth, { actual: 7n }))
     await put('b', draft(sixth, { actual: 8n }))
     const list = await entries.list({ from: day(first), to: day('2026-03-31') })
-    await kpis.remove(SHOP.revenue)
-    const { id: kpi_id } = await kpis.add(kpiNamed('Revenue', { target_default: 100_0000n }))
-    await assignments(SHOP.ann).add({ id: kpi_id, sort_order: 1 })
-    await entries.addMany(
-      list.map(({ entry_date, actual, target, notes }) => ({
-        user_id: SHOP.ann,
-        kpi_id,
-        entry_date,
-        target,
-        notes,
-        actual: entry_date === day(fourth) ? 9n : actual,
-      })),
-    )
-    const again = { kpis: new Map([[SHOP.revenue, kpi_id]]), items: new Map<number, number>() }
+    const again = await createAgain(list.map((one) => (one.entry_date === day(fourth) ? { ...one, actual: 9n } : one)))
+    const kpi_id = again.kpis.get(SHOP.revenue)
     const listed = await entries.ofRun('a', { again })
     expect(listed.map(({ action, kpi_id: kpi }) => [action, kpi])).toEqual(
       ['restore', 'leave', 'remove', 'leave', 'leave', 'leave'].map((action) => [action, kpi_id]),
@@ -292,27 +299,14 @@ describe.each(waysIn('classic'))('%s, a run', (_, open) => {
   })
 
   test('is taken back after a later one of the same entries, also where their KPI was created again meanwhile', async () => {
-    const { kpis, assignments, entries } = way.client
+    const { entries } = way.client
     // Days far from each other are kept in several steps.
     const days = ['2001-05-01', '2009-03-01', FIRST, SECOND] as const
     await put(undefined, draft(SECOND, { actual: 1n }))
     await put('a', ...days.map((date) => draft(date, { actual: 2n })))
     await put('b', ...days.slice(1).map((date) => draft(date, { actual: 3n })))
     const list = await entries.list({ from: day(days[0]), to: day('2026-03-31') })
-    await kpis.remove(SHOP.revenue)
-    const { id: kpi_id } = await kpis.add(kpiNamed('Revenue', { target_default: 100_0000n }))
-    await assignments(SHOP.ann).add({ id: kpi_id, sort_order: 1 })
-    await entries.addMany(
-      list.map(({ entry_date, actual, target, notes }) => ({
-        user_id: SHOP.ann,
-        kpi_id,
-        entry_date,
-        target,
-        notes,
-        actual,
-      })),
-    )
-    const again = { kpis: new Map([[SHOP.revenue, kpi_id]]), items: new Map<number, number>() }
+    const again = await createAgain(list)
     expect(await undo('a', true, again)).toMatchObject({ removed: 1, left: 3, held_by: 'b' })
     expect(await undo('b', false, again)).toEqual(counts({ restored: 3 }))
     expect(await undo('a', false, again)).toEqual(counts({ restored: 1, removed: 3 }))

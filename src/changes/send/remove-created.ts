@@ -17,13 +17,13 @@ import {
   REMOVAL_ORDER,
   shownKind,
   type CreatedRecord,
-  type UnsureThing,
+  type UnsureRecord,
 } from '../../domain/kinds.ts'
 
 /** Describes what a run created, or may have created when it was cut off. */
 export type RunCreations = {
   readonly things: readonly CreatedRecord[]
-  readonly unsure: readonly UnsureThing[]
+  readonly unsure: readonly UnsureRecord[]
   /** Holds when the run ended, by the clock of the service; undefined if that is not known. */
   readonly served: string | undefined
 }

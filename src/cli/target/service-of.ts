@@ -4,13 +4,18 @@ import { readIfAllowed } from '../../client/operations/read-if-allowed.ts'
 import { breakdownItem } from '../../domain/resources/breakdowns.ts'
 import { group } from '../../domain/resources/groups.ts'
 import type { Cli } from '../cli.ts'
-import { findPlace } from './settings.ts'
+import { shellWord } from '../output/text.ts'
+import { findPlace, type GlobalFlags, placeFlags } from './settings.ts'
 
 /** Names the service in journals: by its base URL, or its store. */
 export const serviceOf = ({ io, flags }: Cli): string => {
   const place = findPlace(io, flags)
   return place.kind === 'embedded' ? place.dataDir : normalizeUrl(new URL(place.baseUrl))
 }
+
+/** Returns the line that takes a run back, as it is typed in a shell: `entries undo` or `undo` with the name of its receipt. */
+export const undoLine = (flags: GlobalFlags, command: 'entries undo' | 'undo', receipt: string): string =>
+  ['kpi', ...command.split(' '), receipt, ...placeFlags(flags)].map(shellWord).join(' ')
 
 /** Makes sure that the account is known, which an answer of the service may tell better than the credentials. */
 export const learnAccount = async (client: Client): Promise<void> => {

@@ -191,7 +191,7 @@ export const fetchReference = async (client: Client, needs: ReferenceNeeds) => {
     for (const one of uncheckedOf(owner, lookups, persons, readsAssignments)) unchecked.add(one)
     const [user, kpi] = [users.byId.get(owner), kpis.byId.get(kpiId)]
     const faults = [...faultsOfOwner(owner), ...(kpi ? faultsOfKpi(kpi) : [])]
-    // Of a user whose assignments were not fetched nothing is known; one that is to be created has none.
+    // Take a user whose assignments were not fetched as assigned; one that is to be created has none.
     const isAssigned = !readsAssignments || (assigned.get(owner)?.has(kpiId) ?? !isProvisional(owner))
     if (isAssigned || !user || !kpi) return faults.map(({ message }) => message)
     if (!needs.createAssignments) {

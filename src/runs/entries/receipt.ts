@@ -1,4 +1,4 @@
-import { CREATED_KINDS, type CreatedKind, type CreatedRecord, type UnsureThing } from '../../domain/kinds.ts'
+import { CREATED_KINDS, type CreatedKind, type CreatedRecord, type UnsureRecord } from '../../domain/kinds.ts'
 import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { isObject } from '../../codec/json.ts'
@@ -31,7 +31,7 @@ export type UndoReceipt = {
   readonly head: UndoReceiptHead
   readonly things: readonly CreatedRecord[]
   /** Lists what was about to be created when the run was cut off, so that it may be there. */
-  readonly unsure: readonly UnsureThing[]
+  readonly unsure: readonly UnsureRecord[]
   /** Tells whether all that the run created was there before it sent entries, and none of it twice. */
   readonly isSettled: boolean
   /** Holds when the run ended; undefined if it was cut off. */
@@ -96,7 +96,7 @@ type Disowned = { readonly disowns: CreatedKind; readonly key: string; readonly 
 const isDisowned = (line: unknown): line is Disowned => isObject(line) && KINDS.has(line['disowns'])
 
 /** Returns what was intended and is not known to be created: things of a kind are created in the order of the intent. */
-const unsureOf = (lines: readonly unknown[]): UnsureThing[] => {
+const unsureOf = (lines: readonly unknown[]): UnsureRecord[] => {
   const starts = [...lines.keys()].filter((at) => isIntent(lines[at]))
   return starts.flatMap((start, at) => {
     const intent = lines[start]

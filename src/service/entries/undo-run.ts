@@ -235,7 +235,7 @@ const judgeBatch = async (
     const key = keys[at] ?? change.key
     all.push(judgeChanged({ change, key, stored: await foreseen(changed.get(keyText(...key))) }, batch, kpis))
   }
-  // What went with its KPI, and was not stored again, is among what is gone.
+  // Leave out what went with its KPI and was not stored again: it counts as gone.
   const judged = all.filter(({ change, stored }) => stored !== undefined || change?.before !== undefined)
   const storedAgain = judged.filter(({ change }) => change && !change.before).length
   const withoutKpi = all.flatMap(({ change, key, stored }) =>

@@ -3,10 +3,8 @@ import { type EarlierChanges, readEarlier } from '../../../changes/send/continue
 import type { Client } from '../../../client/client.ts'
 import type { RunRecord } from '../../../runs/run-record.ts'
 import type { Cli } from '../../cli.ts'
-import { shellWord } from '../../output/text.ts'
 import { beginRun, type BegunRun } from '../../target/runs.ts'
-import { placeFlags } from '../../target/settings.ts'
-import { serviceOf } from '../../target/service-of.ts'
+import { serviceOf, undoLine } from '../../target/service-of.ts'
 
 /** Identifies a run: a command with the same parts continues one that was cut off. */
 type Asked = {
@@ -51,9 +49,7 @@ export const keepRun = async <T>(
     })
   } finally {
     const hasDone = run.close({ isWhole, now: io.now() })
-    const place = placeFlags(flags).map((one) => ` ${shellWord(one)}`)
-    if (hasDone && io.stderr.isTerminal)
-      await note(`to take this back: kpi undo ${shellWord(run.head.name)}${place.join('')}`)
+    if (hasDone && io.stderr.isTerminal) await note(`to take this back: ${undoLine(flags, 'undo', run.head.name)}`)
   }
 }
 

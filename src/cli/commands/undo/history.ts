@@ -7,10 +7,9 @@ import { hasNames, isKindName } from '../../../domain/kinds.ts'
 import { openRunAt, type RunHead, type RunRecord, runPaths } from '../../../runs/run-record.ts'
 import type { Cli } from '../../cli.ts'
 import { tellEmpty } from '../../output/short-answer.ts'
-import { countOf, shellWord } from '../../output/text.ts'
+import { countOf } from '../../output/text.ts'
 import { receiptsFolder } from '../../target/folders.ts'
-import { serviceOf } from '../../target/service-of.ts'
-import { placeFlags } from '../../target/settings.ts'
+import { serviceOf, undoLine } from '../../target/service-of.ts'
 import { applyListOptions, chooseColumns, type ListOptions } from '../verbs/list-options.ts'
 
 /** Defines a run in the list of what commands changed. */
@@ -234,9 +233,8 @@ const tellUnfinished = async (cli: Cli, receipts: readonly UndoReceipt[]): Promi
             'entries',
           )} left; `
         : ''
-    const flags = placeFlags(cli.flags).map((one) => ` ${shellWord(one)}`)
     await cli.note(
-      `an undo of the import of ${head.file} has not come to its end: ${left}unless it still runs, continue it: kpi entries undo ${shellWord(receipt.name)}${flags.join('')}`,
+      `an undo of the import of ${head.file} has not come to its end: ${left}unless it still runs, continue it: ${undoLine(cli.flags, 'entries undo', receipt.name)}`,
     )
   }
 }

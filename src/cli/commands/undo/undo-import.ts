@@ -34,7 +34,7 @@ import { isForPeople, printRecords } from '../../output/print.ts'
 import { countOf, shellWord } from '../../output/text.ts'
 import { receiptsFolder } from '../../target/folders.ts'
 import { changesOfUndos } from '../../target/runs.ts'
-import { withClassic } from '../../target/service-of.ts'
+import { withClassic, undoLine } from '../../target/service-of.ts'
 import { isCutOff } from '../changes/list-errors.ts'
 import { EntryCounts, entryRecords, planEntries, undoEntries } from './undo-entries.ts'
 import {
@@ -262,7 +262,7 @@ const tellLater = async (cli: Cli, run: UndoneRun, { rest: { keys }, heldBy }: D
   const { receipts } = listUndoReceipts(receiptsFolder(cli.io))
   const later = await laterImportsOf(run, keys(), heldBy, receipts)
   if (later.length === 0) return false
-  const named = later.slice(0, MOST_NAMED).map(({ name }) => `kpi entries undo ${shellWord(name)}`)
+  const named = later.slice(0, MOST_NAMED).map(({ name }) => undoLine(cli.flags, 'entries undo', name))
   const by = later.length === 1 ? 'a later import' : `${later.length} later imports`
   const others = later.length - named.length
   const rest = others > 0 ? `, which names the other ${others === 1 ? 'one' : others}` : ''

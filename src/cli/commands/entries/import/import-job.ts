@@ -17,8 +17,7 @@ import type { Io } from '../../../io.ts'
 import { shellWord } from '../../../output/text.ts'
 import { listUndoReceipts } from '../../../../runs/entries/receipt.ts'
 import { receiptsFolder, stateFolder } from '../../../target/folders.ts'
-import { serviceOf } from '../../../target/service-of.ts'
-import { placeFlags } from '../../../target/settings.ts'
+import { serviceOf, undoLine } from '../../../target/service-of.ts'
 import { beginRun, type CommandRun, type Job, rejectsFileOf } from './jobs.ts'
 import { createMissing } from './missing.ts'
 import type { ParsedOptions } from './parsed-options.ts'
@@ -95,7 +94,6 @@ const journalPlace = (
   const folder = parsed !== undefined ? resolve(cli.io.cwd, parsed) : join(stateFolder(cli.io), 'journals')
   const path = origin ?? file
   const service = serviceOf(cli)
-  const flags = placeFlags(cli.flags).map((one) => ` ${shellWord(one)}`)
   const undone = (): UndoneImport[] =>
     listUndoReceipts(receiptsFolder(cli.io)).receipts.flatMap((one) => {
       const { head, takenBack, begun, open, name, runId, journal, addedFrom } = one
@@ -111,7 +109,7 @@ const journalPlace = (
         beganAt: Date.parse(head.at),
         isLeft,
         isOpen: isLeft && begun !== undefined,
-        command: `kpi entries undo ${shellWord(name)}${flags.join('')}`,
+        command: undoLine(cli.flags, 'entries undo', name),
       }
     })
   return { folder, service, account: client.identifyAccount, caller: client.caller, path, undone }

@@ -5,10 +5,8 @@ import {
   type ChangeLog,
   type CreationLog,
 } from '../../../../runs/entries/receipt-writer.ts'
-import { shellWord } from '../../../output/text.ts'
-import { placeFlags } from '../../../target/settings.ts'
 import { receiptsFolder } from '../../../target/folders.ts'
-import { serviceOf } from '../../../target/service-of.ts'
+import { serviceOf, undoLine } from '../../../target/service-of.ts'
 import type { CommandRun, Job } from './jobs.ts'
 
 /** Writes down what a run creates and changes, and says at its end how to take that back. */
@@ -85,8 +83,7 @@ export const createRunReceipt = (
   /** Says how to take it back: to people, as a job finds the name in the summary, and always where things were created. */
   const tell = (receipt: UndoReceiptWriter): void => {
     if (things === 0 && !cli.io.stderr.isTerminal) return
-    const flags = placeFlags(cli.flags).map((one) => ` ${shellWord(one)}`)
-    progress.note(`to take this import back: kpi entries undo ${shellWord(receipt.name)}${flags.join('')}`)
+    progress.note(`to take this import back: ${undoLine(cli.flags, 'entries undo', receipt.name)}`)
   }
   return {
     created: {
