@@ -1,4 +1,5 @@
 import { Command, CommanderError, type CommandUnknownOpts } from '@commander-js/extra-typings'
+import { nearest } from '../client/nearest.ts'
 import { inOurWords, type OurLine, withSortJoined, withTypedFlags } from './args/aliases.ts'
 import { requirePaths } from './args/path-texts.ts'
 import { HELP_LAYOUT, OF_EVERY_COMMAND } from './args/help-layout.ts'
@@ -76,7 +77,6 @@ const createProgram = (io: Io, version: string, written: Written, isJson = false
       new Command('help [command...]').description('show help; with --json, all of it for programs').helpGroup(START),
     )
     .configureHelp(HELP_LAYOUT)
-    .showSuggestionAfterError(false)
     .exitOverride()
     .configureOutput({
       writeOut: (text) => void (written.help += closing(text, io.stdout)),
@@ -137,7 +137,10 @@ const helpAsFlag = (args: readonly string[]): readonly string[] => {
 const requireHelped = ({ command, stray }: OurLine, isEach: boolean): void => {
   const takesWords = command.commands.length === 0 || command.registeredArguments.length > 0
   if (stray === undefined || (takesWords && !isEach)) return
-  throw new CommanderError(EXIT.usage, 'commander.unknownCommand', `error: unknown command '${stray}'`)
+  const names = command.commands.map((one) => one.name())
+  const meant = nearest(stray, names)
+  const hint = meant === undefined ? '' : ` (Did you mean ${meant}?)`
+  throw new CommanderError(EXIT.usage, 'commander.unknownCommand', `error: unknown command '${stray}'${hint}`)
 }
 
 /** Returns the words of a command line that are neither flags nor values of global flags. */
@@ -253,9 +256,8 @@ export const runProgram = async (line: readonly string[], version: string, world
     if (isAskedFor(error)) return code
     written.help = ''
     if (isJson && error instanceof CommanderError && error.code === 'commander.help') throw noCommand(ours)
-    const { withSuggestion } = await import('./did-you-mean.ts')
-    const describe = (): Promise<Command> => describeProgram(version, io)
-    throw asTyped(await withSuggestion(error, { program, words, describe }), args, ours)
+    const { withNextStep } = await import('./usage-hints.ts')
+    throw asTyped(withNextStep(error, program, words), args, ours)
   } finally {
     await Promise.all(written.errors)
     if (written.help !== '') await printHelp(io, args, written.help)

@@ -1,3 +1,5 @@
+import { isEmailAddress } from './resources/user.ts'
+
 /**
  * Bounds the texts that are compared as names. Normalizing very many combining marks takes time that grows by the square of
  * their number, so a longer text is compared as it is.
@@ -39,6 +41,21 @@ export const nameForm = (text: string): string => {
   return (
     PLAIN.test(text) ? text.toLowerCase().replaceAll(/ +/g, ' ') : foldLetters(text).replaceAll(BLANKS, ' ')
   ).trim()
+}
+
+/** Matches the signs that are written for an apostrophe. */
+const APOSTROPHES = /[\u0060\u00B4\u02B9\u02BB\u02BC\u055A\u05F3\u2018\u2019\u201B\u2032\uA78C]/gu
+
+/**
+ * Returns a name as it is compared: in its one form, with any apostrophes, and with any underscores and dashes between its
+ * words; in an e-mail address these make a difference.
+ */
+export const looseName = (text: string): string => {
+  if (text.length > LONGEST_NAME) return text
+  const form = nameForm(text)
+  if (form.includes('@') && isEmailAddress(form)) return form
+  const bare = text.replaceAll(APOSTROPHES, "'")
+  return (bare === text ? form : nameForm(bare)).replaceAll(/[ _\p{Pd}\u2212]+/gu, ' ')
 }
 
 /** Removes the accents of letters. */

@@ -71,10 +71,10 @@ test('--columns chooses the fields and their order in every format', async () =>
 })
 
 test.each([
-  [['--columns', 'nmae'], 'kpis have no field "nmae"; did you mean name? There are id, category_id, icon_id,'],
+  [['--columns', 'nmae'], 'kpis have no field "nmae"; did you mean name?'],
   [['--columns', 'id,xyzzy'], 'kpis have no field "xyzzy"; there are id, category_id,'],
   [['--columns', ''], 'kpis have no field ""; there are'],
-  [['--sort', '-target'], 'kpis have no field "target"; did you mean target_default? There are'],
+  [['--sort', '-target'], 'kpis have no field "target"; did you mean target_default?'],
   [['--sort', 'sort-order'], 'kpis have no field "sort-order"; did you mean sort_order?'],
   [['--filter', 'isactive=true'], 'kpis have no field "isactive"; did you mean is_active?'],
   [

@@ -64,5 +64,7 @@ test('errors at a terminal end their lines between words', async () => {
   using home = temporaryFolder()
   const world = testIo({ home: home.path, terminal: 30 })
   await run(['kpis', 'list', '--colums', 'id'], world.io)
-  expect(world.stderr()).toBe("kpi: unknown option '--colums'\n(Did you mean --columns?)\n")
+  expect(world.stderr()).toBe(
+    "kpi: unknown option '--colums'\n(Did you mean --columns?);\nkpi kpis list --help shows what there is\n",
+  )
 })

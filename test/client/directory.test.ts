@@ -1,5 +1,6 @@
+import { nearest, createSuggest } from '../../src/client/nearest.ts'
 import { describe, expect, test } from 'vitest'
-import { createDirectory, createSuggest, nearest } from '../../src/client/directory.ts'
+import { createDirectory } from '../../src/client/directory.ts'
 import { Fault } from '../../src/domain/errors.ts'
 
 const people = createDirectory('user', [

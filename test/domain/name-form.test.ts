@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { looseName } from '../../src/client/directory.ts'
-import { nameForm, newName, withoutAccents } from '../../src/domain/name-form.ts'
+import { nameForm, newName, withoutAccents, looseName } from '../../src/domain/name-form.ts'
 import { foldName } from '../../src/reading/columns/header.ts'
 
 describe('the form in which names are compared', () => {

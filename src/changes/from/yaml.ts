@@ -1,5 +1,5 @@
+import { didYouMean, nearest } from '../../client/nearest.ts'
 import { isMap, isScalar, isSeq, type YAMLMap } from 'yaml'
-import { nearest } from '../../client/directory.ts'
 import { createYamlReader, faultAt, textOf, type YamlReader } from '../../codec/yaml-reader.ts'
 import { parseDecimal } from '../../domain/decimal.ts'
 import { Fault, type Issue } from '../../domain/errors.ts'
@@ -17,10 +17,8 @@ export type Configuration = {
   readonly faults: readonly Issue[]
 }
 
-const hint = (name: string, names: readonly string[]): string => {
-  const near = nearest(name, names)
-  return near === undefined ? `; there are ${names.join(', ')}` : `; did you mean ${near}?`
-}
+const hint = (name: string, names: readonly string[]): string =>
+  didYouMean(nearest(name, names), `; there are ${names.join(', ')}`)
 
 /** Returns the value that a text means for a field; decimals must not have more digits than are kept. */
 const readValue = (field: Field, text: string): FieldValue | Fault => {

@@ -1,7 +1,6 @@
-import { looseName } from '../../client/directory.ts'
 import { mapWithPauses } from '../../client/next-turn.ts'
 import { unmarkText } from '../../codec/cell-text.ts'
-import { LONGEST_NAME, nameForm, newName, seenForm } from '../../domain/name-form.ts'
+import { LONGEST_NAME, nameForm, newName, seenForm, looseName } from '../../domain/name-form.ts'
 import { isNoName, isSpreadsheetError } from '../../domain/no-value-words.ts'
 import type { Pause } from '../../domain/pause.ts'
 

@@ -1,6 +1,6 @@
-import { isWithin, looseName } from '../../client/directory.ts'
+import { isWithin } from '../../client/nearest.ts'
 import { mapWithPauses } from '../../client/next-turn.ts'
-import { withoutAccents } from '../../domain/name-form.ts'
+import { withoutAccents, looseName } from '../../domain/name-form.ts'
 import type { Pause } from '../../domain/pause.ts'
 
 /**

@@ -1,4 +1,4 @@
-import { looseName } from '../../client/directory.ts'
+import { looseName } from '../../domain/name-form.ts'
 import { hasNames, keyOf } from '../../domain/kinds.ts'
 import type { FieldValue } from '../../domain/schema.ts'
 import { type Change, isAccountRecord, type Value } from '../records/change.ts'

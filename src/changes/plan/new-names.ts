@@ -1,4 +1,4 @@
-import { looseName } from '../../client/directory.ts'
+import { looseName } from '../../domain/name-form.ts'
 import { keyOf, nameFieldsOf } from '../../domain/kinds.ts'
 import type { Pause } from '../../domain/pause.ts'
 import { fullName } from '../../domain/resources/user.ts'

@@ -1,4 +1,5 @@
-import { DID_YOU_MEAN, unknownName } from '../../client/directory.ts'
+import { didYouMeanName } from '../../client/nearest.ts'
+import { unknownName } from '../../client/directory.ts'
 import { parseFormula } from '../../domain/calculated/formula-parser.ts'
 import { Fault } from '../../domain/errors.ts'
 import { INT16_MAX } from '../../domain/field-value.ts'
@@ -212,10 +213,8 @@ const createPlanner = (snapshot: Snapshot, policy: Policy): ((one: Matched) => P
     changes: [],
     reasons,
   })
-  const meantBy = ({ desired, record }: Matched): string => {
-    const near = snapshot.suggest(desired.kind, record.above, desiredName(desired))
-    return near === undefined ? '' : `; ${DID_YOU_MEAN}"${near}"?`
-  }
+  const meantBy = ({ desired, record }: Matched): string =>
+    didYouMeanName(snapshot.suggest(desired.kind, record.above, desiredName(desired)))
   /** Refuses an item without a record, which policy or item need; earlier parts of the run may have taken it away. */
   const isNotThere = (one: Matched): Planned => {
     const { desired, record } = one

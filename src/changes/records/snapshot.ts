@@ -1,7 +1,7 @@
-import { createSuggest, looseName } from '../../client/directory.ts'
+import { createSuggest, didYouMeanName } from '../../client/nearest.ts'
 import { listFirst, MOST_LISTED } from '../../domain/count-text.ts'
 import { Fault } from '../../domain/errors.ts'
-import { nameForm } from '../../domain/name-form.ts'
+import { nameForm, looseName } from '../../domain/name-form.ts'
 import type { AnyRecord } from '../../domain/schema.ts'
 import { type Kind, KIND_NAMES, type KindName, kinds, nameIn } from './kind-fields.ts'
 import type { Desired } from './desired.ts'
@@ -122,7 +122,7 @@ export class Snapshot {
           .filter(isWithin)
           .map((one) => one.name)
       const near = this.#suggest(name, candidates)
-      return new Fault(`there is no ${titleOf(of)} "${name}"${near === undefined ? '' : `; did you mean "${near}"?`}`)
+      return new Fault(`there is no ${titleOf(of)} "${name}"${didYouMeanName(near)}`)
     }
     const candidates = listFirst(found, MOST_LISTED, (one) => (one.id === undefined ? labelOf(one) : `#${one.id}`))
     return new Fault(`"${name}" is the name of more than one ${titleOf(of)}: ${candidates}`)

@@ -1,5 +1,5 @@
+import { looseName } from '../../domain/name-form.ts'
 import type { Client } from '../../client/client.ts'
-import { looseName } from '../../client/directory.ts'
 import { readIfAllowed } from '../../client/operations/read-if-allowed.ts'
 import { listFirst, MOST_LISTED } from '../../domain/count-text.ts'
 import { KpiError } from '../../domain/errors.ts'

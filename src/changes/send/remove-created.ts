@@ -1,5 +1,5 @@
+import { looseName } from '../../domain/name-form.ts'
 import type { Client } from '../../client/client.ts'
-import { looseName } from '../../client/directory.ts'
 import { entryPages } from '../../client/operations/entry-pages.ts'
 import { everyGroupItem } from '../../client/operations/group-items.ts'
 import { listKind, operationsOn } from '../../client/operations/kind-operations.ts'

@@ -1,5 +1,5 @@
 import { type Argument, type CommandUnknownOpts, InvalidArgumentError, type Option } from '@commander-js/extra-typings'
-import { nearHint } from './choices.ts'
+import { didYouMean, nearest } from '../../client/nearest.ts'
 import { UsageError } from '../exit.ts'
 
 const HELP = ['-h', '--help'] as const
@@ -16,7 +16,9 @@ const allFlagsOf = (command: CommandUnknownOpts): string[] => [
 /** Refuses a value that is none of the choices, and says which is near. */
 const requireChoice = ({ argChoices }: Option | Argument, value: string): void => {
   if (!argChoices || argChoices.includes(value)) return
-  throw new InvalidArgumentError(`Allowed choices are ${argChoices.join(', ')}${nearHint(value, argChoices) || '.'}`)
+  throw new InvalidArgumentError(
+    `Allowed choices are ${argChoices.join(', ')}${didYouMean(nearest(value, argChoices), '.')}`,
+  )
 }
 
 /** Parses a value; says the choices where it is refused. A flag may take other words than its choices, as `--encoding` does. */

@@ -1,5 +1,5 @@
+import { didYouMean, nearest } from '../../client/nearest.ts'
 import { resolve } from 'node:path'
-import { nearest } from '../../client/directory.ts'
 import { parseJson } from '../../codec/json-reader.ts'
 import { isObject, type Json } from '../../codec/json.ts'
 import { Faults, invalid, type Issue, KpiError } from '../../domain/errors.ts'
@@ -73,9 +73,7 @@ export const readObjects = async (cli: InputOf, path: string): Promise<readonly 
 
 /** Returns the fault of a name that the resource does not have: a service would ignore it, but it is probably misspelt. */
 const faultOfUnknown = ({ fields, title }: Resource, field: string): Issue => {
-  const near = nearest(field, Object.keys(fields))
-  const hint = near === undefined ? '' : `; did you mean ${near}?`
-  return { field, message: `is not a field of a ${title}${hint}` }
+  return { field, message: `is not a field of a ${title}${didYouMean(nearest(field, Object.keys(fields)))}` }
 }
 
 /** Completes the objects of a file with what is written in another way, or not at all; returns what is wrong with each. */

@@ -1,4 +1,4 @@
-import { nearest } from '../../client/directory.ts'
+import { didYouMean, nearest } from '../../client/nearest.ts'
 import { civil, type Day, dayOfCivil, formatDay, parseDay } from '../../domain/day.ts'
 import { type Calendar, CIVIL_CALENDAR, type DayRange, nextPeriod, periodStart } from '../../domain/period.ts'
 import { UsageError } from '../exit.ts'
@@ -81,14 +81,13 @@ const WORDS = ['today', 'yesterday', 'ytd', ...Object.keys(UNITS).flatMap((unit)
 /** Returns the word that was probably meant: `-7d` for `last 7 days`, `last-month` for `lst-month`. */
 const suggestionFor = (word: string): string => {
   const [, count, unit] = /^(?:last-|past-)?(\d{1,5})-?(d|w|m|y)(?:ays?|eeks?|onths?|ears?)?(?:-ago)?$/.exec(word) ?? []
-  const meant = count === undefined ? nearest(word, WORDS) : `-${count}${unit}`
-  return meant === undefined ? '' : `; did you mean ${meant}?`
+  return didYouMean(count === undefined ? nearest(word, WORDS) : `-${count}${unit}`, ';')
 }
 
 /** Says that a word stands for no days, and what it may be. */
 const notDays = (word: string): string => {
   const isDate = /^\d{4}-\d{2}-\d{2}$/.test(word.trim())
-  return `"${word}" is ${isDate ? 'a date that does not exist' : 'not a date'}${suggestionFor(folded(word)) || ';'} write YYYY-MM-DD, today, yesterday, -7d, this-week, last-month, this-quarter, last-year, ytd, 2026-10, 2026-Q3 or 2026-W07`
+  return `"${word}" is ${isDate ? 'a date that does not exist' : 'not a date'}${suggestionFor(folded(word))} write YYYY-MM-DD, today, yesterday, -7d, this-week, last-month, this-quarter, last-year, ytd, 2026-10, 2026-Q3 or 2026-W07`
 }
 
 /** Returns the days that a word stands for; undefined if it is no such word. */

@@ -1,4 +1,4 @@
-import { nearHint } from '../args/choices.ts'
+import { didYouMean, nearest } from '../../client/nearest.ts'
 import { givenIn } from '../args/raw-options.ts'
 import { UsageError } from '../exit.ts'
 import type { Io } from '../io.ts'
@@ -27,7 +27,9 @@ export const findFormat = (io: Io, flags: GlobalFlags, fileFormats: readonly str
   const format = FORMATS.find((one) => one === text)
   if (format) return format
   const all = [...new Set([...FORMATS, ...fileFormats])]
-  throw new UsageError(`there is no output format ${text}; there are ${all.join(', ')}${nearHint(text, all)}`)
+  throw new UsageError(
+    `there is no output format ${text}; there are ${all.join(', ')}${didYouMean(nearest(text, all))}`,
+  )
 }
 
 /** Tells whether a line, or what is usual here, wants data and errors as JSON. */

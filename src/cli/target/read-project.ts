@@ -1,6 +1,6 @@
+import { nearest } from '../../client/nearest.ts'
 import { parseDocument } from 'yaml'
 import { isObject } from '../../codec/json.ts'
-import { nearest } from '../../client/directory.ts'
 import { FileFault, systemCode } from '../../files/file-error.ts'
 import { readRegularFile } from '../../files/read-file.ts'
 import { Fault } from '../../domain/errors.ts'

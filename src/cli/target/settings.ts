@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { UsageError } from '../exit.ts'
 import type { Io } from '../io.ts'
-import { nearHint } from '../args/choices.ts'
+import { didYouMean, nearest } from '../../client/nearest.ts'
 import { LOG_FORMATS, type LogFormat } from '../output/log.ts'
 import { isV1Url } from './base-url.ts'
 import { dataFolder } from './folders.ts'
@@ -215,7 +215,7 @@ export const findLogFormat = ({ logFormat = 'text', quiet, verbose, debug }: Glo
     throw new UsageError(`--quiet and ${debug ? '--debug' : '--verbose'} contradict each other; leave out one of them`)
   const format = LOG_FORMATS.find((one) => one === logFormat)
   if (!format) {
-    const meant = nearHint(logFormat, LOG_FORMATS)
+    const meant = didYouMean(nearest(logFormat, LOG_FORMATS))
     throw new UsageError(`there is no log format ${logFormat}; there are ${LOG_FORMATS.join(', ')}${meant}`)
   }
   return format

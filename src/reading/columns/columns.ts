@@ -1,3 +1,4 @@
+import { didYouMeanName } from '../../client/nearest.ts'
 import { listFirst } from '../../domain/count-text.ts'
 import { Fault, type Issue, KpiError } from '../../domain/errors.ts'
 import { isWholeDate } from '../formats/known-formats.ts'
@@ -129,7 +130,7 @@ const orBySource = (role: Role, { takesSources }: Directories): string =>
 const orNear = (found: HeaderFindings, role: Role): string => {
   const at = nearColumn(found, role)
   const name = labelAt(found, at)
-  return at === undefined ? '' : `; did you mean "${name}"? ${mapFlag(role, name)}`
+  return at === undefined ? '' : `${didYouMeanName(name)} ${mapFlag(role, name)}`
 }
 
 const YEAR = /^\d{4}$/

@@ -1,6 +1,6 @@
-import { isWithin, looseName, nearest } from '../../client/directory.ts'
+import { didYouMeanName, nearest, isWithin } from '../../client/nearest.ts'
 import { type Issue, KpiError } from '../../domain/errors.ts'
-import { withoutAccents } from '../../domain/name-form.ts'
+import { withoutAccents, looseName } from '../../domain/name-form.ts'
 import { type ImportOptions, type Role, ROLES } from '../options/options.ts'
 import { memoize } from '../formats/date-format.ts'
 import { DATE_PARTS, type DatePart, DAY_WORDS, PART_WORDS, PERIOD_WORDS } from '../formats/period-words.ts'
@@ -258,10 +258,8 @@ const columnFinder = (header: readonly string[]): FindColumns => {
   return (name) => exact.get(name) ?? folded.get(foldName(name)) ?? columnNumbered(header, name)
 }
 
-const noColumn = (header: readonly string[], name: string): string => {
-  const near = nearest(name, header)
-  return `there is no column "${name}"; ${near === undefined ? `there are ${listNames(header)}` : `did you mean "${near}"?`}`
-}
+const noColumn = (header: readonly string[], name: string): string =>
+  `there is no column "${name}"${didYouMeanName(nearest(name, header), `; there are ${listNames(header)}`)}`
 
 const severalColumns = (name: string, count: number): string =>
   `there are ${count} columns "${name}"; give each a name of its own`

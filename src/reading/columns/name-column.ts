@@ -1,4 +1,6 @@
-import { Ambiguous, looseName, type Named, suggestionIn, unmarkName } from '../../client/directory.ts'
+import { suggestionIn } from '../../client/nearest.ts'
+import { looseName } from '../../domain/name-form.ts'
+import { Ambiguous, type Named, unmarkName } from '../../client/directory.ts'
 import { listFirst, MOST_LISTED } from '../../domain/count-text.ts'
 import { Fault } from '../../domain/errors.ts'
 import { isNoNameOf, isProvisional, type Lookup } from '../directory/lookup.ts'

@@ -1,3 +1,4 @@
+import { looseName } from '../../domain/name-form.ts'
 import {
   foldedNames,
   foldName,
@@ -7,7 +8,6 @@ import {
   SYNONYMS,
   unassignedColumns,
 } from './header.ts'
-import { looseName } from '../../client/directory.ts'
 import { isNoName } from '../../domain/no-value-words.ts'
 import { fullName, isEmailAddress } from '../../domain/resources/user.ts'
 import type { ImportOptions, Role } from '../options/options.ts'

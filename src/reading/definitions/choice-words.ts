@@ -1,4 +1,4 @@
-import { nearest } from '../../client/directory.ts'
+import { nearest } from '../../client/nearest.ts'
 import type { Field } from '../../domain/schema.ts'
 import { foldedNames, foldName } from '../columns/header.ts'
 

@@ -1,8 +1,10 @@
+import { didYouMean } from '../../client/nearest.ts'
+import { looseName } from '../../domain/name-form.ts'
 import { readSnapshot } from '../../changes/records/access.ts'
 import { type Desired, desiredName } from '../../changes/records/desired.ts'
 import type { KindName } from '../../changes/records/kind-fields.ts'
 import type { Snapshot } from '../../changes/records/snapshot.ts'
-import { createDirectory, DID_YOU_MEAN, type Directory, looseName, type Named } from '../../client/directory.ts'
+import { createDirectory, type Directory, type Named } from '../../client/directory.ts'
 import { Fault, KpiError } from '../../domain/errors.ts'
 import { checkText, choiceOf, valueOfText } from '../../domain/field-value.ts'
 import type { AnyRecord, FieldValue } from '../../domain/schema.ts'
@@ -46,9 +48,7 @@ const choiceIn = ({ name, field }: DefinitionRole, text: string): FieldValue | F
   if (!(value instanceof Fault)) return value
   const near = choiceNearest(name, field, text)
   const words = field.words ? `, or ${field.words.join(', ')}` : ''
-  return Fault.must(
-    `be one of ${field.oneOf?.join(', ')}${words}${near === undefined ? '' : `; ${DID_YOU_MEAN}${near}?`}`,
-  )
+  return Fault.must(`be one of ${field.oneOf?.join(', ')}${words}${didYouMean(near)}`)
 }
 
 /** Returns the value of a cell that is neither a number with decimals nor a reference. */

@@ -1,7 +1,6 @@
-import { nameForm } from '../../domain/name-form.ts'
+import { nameForm, looseName } from '../../domain/name-form.ts'
 import { listFlag } from '../options/flag-text.ts'
 import type { Client } from '../../client/client.ts'
-import { looseName } from '../../client/directory.ts'
 import { readIfAllowed } from '../../client/operations/read-if-allowed.ts'
 import { type Decimal, exactDecimal, formatDecimal, roundExact } from '../../domain/decimal.ts'
 import { type Issue, KpiError } from '../../domain/errors.ts'

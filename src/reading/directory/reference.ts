@@ -1,4 +1,5 @@
-import { createDirectory, looseName, type Named } from '../../client/directory.ts'
+import { looseName } from '../../domain/name-form.ts'
+import { createDirectory, type Named } from '../../client/directory.ts'
 import type { Client } from '../../client/client.ts'
 import { readIfAllowed } from '../../client/operations/read-if-allowed.ts'
 import type { Decimal } from '../../domain/decimal.ts'

@@ -1,6 +1,5 @@
-import { looseName } from '../../client/directory.ts'
 import { Fault, type Issue, KpiError } from '../../domain/errors.ts'
-import { nameForm } from '../../domain/name-form.ts'
+import { nameForm, looseName } from '../../domain/name-form.ts'
 import { fullName } from '../../domain/resources/user.ts'
 import { type ColumnPlan, planColumns, readHeadings, UnclearHeader } from '../columns/columns.ts'
 import { columnsBeside, nameIn, otherRole } from '../columns/persons.ts'

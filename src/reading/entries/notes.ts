@@ -1,4 +1,4 @@
-import { DID_YOU_MEAN, nearest } from '../../client/directory.ts'
+import { nearest, didYouMeanName } from '../../client/nearest.ts'
 import { countedText, countText, nounOf } from '../../domain/count-text.ts'
 import { formatDay } from '../../domain/day.ts'
 import type { CheckedFile } from './check.ts'
@@ -68,7 +68,7 @@ export const warningsOnMapKpi = ({ plan: { header }, reference: { unusedNames } 
   return [
     ...texts.slice(0, WARNED).map((text) => {
       const near = nearest(text, header)
-      return `--map-kpi ${JSON.stringify(text)}=… names nothing in this file${near === undefined ? '' : `; ${DID_YOU_MEAN}"${near.trim()}"?`}`
+      return `--map-kpi ${JSON.stringify(text)}=… names nothing in this file${didYouMeanName(near?.trim())}`
     }),
     ...(more > 0
       ? [`and ${countedText(more, 'more name')} of --map-kpi that ${nounOf(more, 'is', 'are')} not in this file`]

@@ -1,3 +1,4 @@
+import { didYouMean } from '../../client/nearest.ts'
 import {
   type Day,
   dayOfCivil,
@@ -195,7 +196,7 @@ const isNextYear = (year: number, before: number, { digits }: Token): boolean =>
 /** Returns a hint at the case of tokens: a lower-case token is often meant to be upper-case. */
 const orLarge = (text: string): string => {
   const large = text.toUpperCase()
-  return large !== text && !(dateFormat(large) instanceof Fault) ? `; did you mean ${large}?` : ''
+  return didYouMean(large !== text && !(dateFormat(large) instanceof Fault) ? large : undefined)
 }
 
 const unitsOf = (tokens: readonly Token[]): string =>

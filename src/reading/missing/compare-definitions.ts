@@ -1,5 +1,5 @@
+import { looseName } from '../../domain/name-form.ts'
 import type { Client } from '../../client/client.ts'
-import { looseName } from '../../client/directory.ts'
 import { listFirst } from '../../domain/count-text.ts'
 import { type Issue, KpiError } from '../../domain/errors.ts'
 import { type Frequency, isKnownFrequency } from '../../domain/period.ts'

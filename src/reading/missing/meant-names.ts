@@ -1,3 +1,4 @@
+import { looseName } from '../../domain/name-form.ts'
 import {
   findDoubtfulNames,
   findLookAlikes,
@@ -7,7 +8,7 @@ import {
 } from '../../changes/names/doubtful-names.ts'
 import { listFirst } from '../../domain/count-text.ts'
 import { listFlag } from '../options/flag-text.ts'
-import { looseName, type Named } from '../../client/directory.ts'
+import { type Named } from '../../client/directory.ts'
 import { mapWithPauses } from '../../client/next-turn.ts'
 import { type Issue, KpiError } from '../../domain/errors.ts'
 import type { Pause } from '../../domain/pause.ts'

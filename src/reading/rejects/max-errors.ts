@@ -1,4 +1,5 @@
-import { DID_YOU_MEAN, unknownName } from '../../client/directory.ts'
+import { DID_YOU_MEAN } from '../../client/nearest.ts'
+import { unknownName } from '../../client/directory.ts'
 import { type Issue, KpiError } from '../../domain/errors.ts'
 import { breakdownItem } from '../../domain/resources/breakdowns.ts'
 import { kpi } from '../../domain/resources/kpi.ts'

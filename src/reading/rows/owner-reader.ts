@@ -1,4 +1,5 @@
-import { looseName, type Named } from '../../client/directory.ts'
+import { looseName } from '../../domain/name-form.ts'
+import { type Named } from '../../client/directory.ts'
 import { Fault, KpiError } from '../../domain/errors.ts'
 import type { ColumnPlan } from '../columns/columns.ts'
 import { columnsBeside, textBeside } from '../columns/persons.ts'

@@ -27,23 +27,14 @@ import { loadFormulas } from './formulas.ts'
 
 const ID = /^\d{1,15}$/
 
-/** Returns the known name that is most likely meant by an unknown one. */
-type Suggest = (name: string, names: readonly string[]) => string | undefined
-
-const noSuggestion: Suggest = () => undefined
-
-const unknownName = (name: string, near: string | undefined): Fault =>
-  new Fault(`there is no KPI named "${name}"${near === undefined ? '' : ` (did you mean "${near}"?)`}`)
-
 /** Creates the resolver of the names in a formula: a KPI goes by its id or exact name. */
 const resolver =
-  (all: ReadonlyMap<number, Kpi>, suggest: Suggest): Resolve =>
+  (all: ReadonlyMap<number, Kpi>): Resolve =>
   (name) => {
     if (ID.test(name)) return all.has(Number(name)) ? Number(name) : new Fault(`there is no KPI ${name}`)
     const known = [...all.values()]
     const [first, ...others] = known.filter((one) => one.name === name)
-    const names = known.map((one) => one.name)
-    if (!first) return unknownName(name, suggest(name, names))
+    if (!first) return new Fault(`there is no KPI named "${name}"`)
     if (others.length === 0) return first.id
     const ids = [first, ...others].map(({ id }) => id).join(', ')
     return new Fault(`"${name}" is the name of more than one KPI: ${ids}; use the id`)
@@ -61,9 +52,9 @@ const checked = async (
   account: number,
   all: Formulas<Kpi>,
   record: CalculatedKpi,
-  { suggest, before }: { readonly suggest: Suggest; readonly before?: CalculatedKpi },
+  before?: CalculatedKpi,
 ): Promise<CalculatedKpi> => {
-  const formula = parseFormula(record.formula, resolver(all.kpis, suggest))
+  const formula = parseFormula(record.formula, resolver(all.kpis))
   const faults = [...(await faultsOfCatalogIds(tx, account, record)), ...faultsOfTarget(record)]
   if (formula instanceof Fault) faults.push({ field: 'formula', message: formula.message })
   else faults.push(...faultsOfFormula(withDefinition(all, record, formula), record))
@@ -105,36 +96,22 @@ export const calculated = {
 
   get: ({ db, account }: Context, id: number): Promise<CalculatedKpi> => db.read((tx) => find(tx, account.id, id)),
 
-  /** Adds one; `suggest` finds the names that misspelt ones in its formula may mean. */
-  add: (
-    { db, account, now }: Context,
-    draft: CalculatedDraft,
-    suggest: Suggest = noSuggestion,
-  ): Promise<CalculatedKpi> =>
+  add: ({ db, account, now }: Context, draft: CalculatedDraft): Promise<CalculatedKpi> =>
     db.write(async (tx) => {
       const all = await loadFormulas(tx, account.id)
       const id = await takeIds(tx, account.id, 'kpis')
       const automatic = { id, is_calculated: true, created_at: now, updated_at: now }
-      const record = await checked(tx, account.id, all, completeRecord(calculatedKpi, draft, automatic), { suggest })
+      const record = await checked(tx, account.id, all, completeRecord(calculatedKpi, draft, automatic))
       await kpis.insert(tx, account.id, kpiOf(record))
       await formulas.insert(tx, account.id, storedOf(record))
       return record
     }),
 
-  /** Changes the given fields of one; `suggest` finds the names that misspelt ones in its formula may mean. */
-  update: (
-    { db, account, now }: Context,
-    id: number,
-    patch: CalculatedPatch,
-    suggest: Suggest = noSuggestion,
-  ): Promise<CalculatedKpi> =>
+  update: ({ db, account, now }: Context, id: number, patch: CalculatedPatch): Promise<CalculatedKpi> =>
     db.write(async (tx) => {
       const before = await find(tx, account.id, id)
       const all = await loadFormulas(tx, account.id)
-      const after = await checked(tx, account.id, all, completeRecord(calculatedKpi, patch, before), {
-        suggest,
-        before,
-      })
+      const after = await checked(tx, account.id, all, completeRecord(calculatedKpi, patch, before), before)
       if (!differs(before, after)) return before
       const changed = { ...after, updated_at: now }
       await kpis.update(tx, account.id, kpiOf(changed))

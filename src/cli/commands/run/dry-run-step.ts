@@ -1,7 +1,7 @@
+import { looseName } from '../../../domain/name-form.ts'
 import { resolve } from 'node:path'
 import type { OptionValues } from '@commander-js/extra-typings'
 import { isAddress, shownSource } from '../../../client/http/address.ts'
-import { looseName } from '../../../client/directory.ts'
 import { manifestPath } from '../../../export/report/manifest.ts'
 import { isDevice } from '../../../files/place.ts'
 import { splitList } from '../../args/names.ts'

@@ -1,6 +1,6 @@
+import { nearest } from '../../../client/nearest.ts'
 import type { Option } from '@commander-js/extra-typings'
 import { isMap, isScalar, isSeq } from 'yaml'
-import { nearest } from '../../../client/directory.ts'
 import { faultAt, textOf, type YamlReader } from '../../../codec/yaml-reader.ts'
 import {
   ADDRESS_PARTS,

@@ -1,5 +1,5 @@
+import { looseName } from '../../../domain/name-form.ts'
 import type { Command } from '@commander-js/extra-typings'
-import { looseName } from '../../../client/directory.ts'
 import { Fault, KpiError } from '../../../domain/errors.ts'
 import { valueOfText } from '../../../domain/field-value.ts'
 import { breakdown } from '../../../domain/resources/breakdowns.ts'

@@ -1,5 +1,4 @@
 import { createClient, type Client } from '../../../client/client.ts'
-import { nearest } from '../../../client/directory.ts'
 import type { CalculatedDraft, CalculatedPatch } from '../../../domain/resources/calculated-kpi.ts'
 import { DEFAULT_ACCOUNT } from '../../../service/context.ts'
 import { breakdowns } from '../../../service/definitions/breakdowns.ts'
@@ -35,8 +34,8 @@ type AccountContext = Parameters<typeof calculated.list>[0]
 const calculatedOf = (ctx: AccountContext) => ({
   list: () => calculated.list(ctx),
   get: (id: number) => calculated.get(ctx, id),
-  add: (draft: CalculatedDraft) => calculated.add(ctx, draft, nearest),
-  update: (id: number, patch: CalculatedPatch) => calculated.update(ctx, id, patch, nearest),
+  add: (draft: CalculatedDraft) => calculated.add(ctx, draft),
+  update: (id: number, patch: CalculatedPatch) => calculated.update(ctx, id, patch),
   remove: (id: number) => calculated.remove(ctx, id),
 })
 

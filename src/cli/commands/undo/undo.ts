@@ -1,6 +1,6 @@
+import { didYouMean, nearest } from '../../../client/nearest.ts'
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { nearest } from '../../../client/directory.ts'
 import { ENDING, readUndoReceipt, type UndoReceipt, undoReceiptNames } from '../../../runs/entries/receipt.ts'
 import { nameOfPath, readHead, runPaths } from '../../../runs/run-record.ts'
 import { requireDryRun } from '../../args/dry-run.ts'
@@ -58,8 +58,7 @@ const findReceipt = (cli: Cli, asked: string, listedBy: string): UndoReceipt => 
   if (path === undefined) {
     const ofRuns = runPaths(folder).flatMap((one) => nameOfPath(one) ?? readHead(one)?.name ?? [])
     const near = nearest(asked, [...undoReceiptNames(folder), ...ofRuns])
-    const others = near === undefined ? `${listedBy} lists them` : `did you mean ${near}?`
-    throw new UsageError(`there is no receipt "${asked}"; ${others}`)
+    throw new UsageError(`there is no receipt "${asked}"${didYouMean(near, `; ${listedBy} lists them`)}`)
   }
   const receipt = readUndoReceipt(path)
   requireOfService(cli, receipt.head.service, serviceOf(cli))

@@ -1,6 +1,6 @@
+import { didYouMean, nearest } from '../../../client/nearest.ts'
 import type { Command, OptionValues } from '@commander-js/extra-typings'
 import type { Client } from '../../../client/client.ts'
-import { nearest } from '../../../client/directory.ts'
 import { Fault } from '../../../domain/errors.ts'
 import { choiceOf, valueOfText } from '../../../domain/field-value.ts'
 import type { AnyRecord, FieldValue, NamedField, Resource } from '../../../domain/schema.ts'
@@ -46,9 +46,9 @@ const fieldNamed = (of: Resource, name: string, fields: readonly NamedField[] = 
   const found = fields.find((one) => one.name === name) ?? fields.find(isFlag)
   if (found) return found
   const names = fields.map((one) => one.name)
-  const near = nearest(name, names)
-  const hint = near === undefined ? 'there are' : `did you mean ${near}? There are`
-  throw new UsageError(`${of.plural} have no field "${name}"; ${hint} ${names.join(', ')}`)
+  throw new UsageError(
+    `${of.plural} have no field "${name}"${didYouMean(nearest(name, names), `; there are ${names.join(', ')}`)}`,
+  )
 }
 
 /** Returns the fields to show: those that were asked for; else in a table the most telling ones, otherwise all. */

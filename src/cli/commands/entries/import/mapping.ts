@@ -1,7 +1,7 @@
+import { didYouMeanName, nearest } from '../../../../client/nearest.ts'
 import { isObject } from '../../../../codec/json.ts'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { nearest } from '../../../../client/directory.ts'
 import { KpiError } from '../../../../domain/errors.ts'
 import { fileErrorReason, systemCode } from '../../../../files/file-error.ts'
 import { readRegularFile } from '../../../../files/read-file.ts'
@@ -50,10 +50,9 @@ const namesIn = (io: Io): string[] => {
 
 const noMapping = (io: Io, name: string): UsageError => {
   const names = namesIn(io)
-  const near = nearest(name, names)
   const others =
-    names.length === 0 ? 'none is saved yet; save one with --save-mapping NAME' : `there are ${names.join(', ')}`
-  return new UsageError(`there is no mapping "${name}"; ${near === undefined ? others : `did you mean "${near}"?`}`)
+    names.length === 0 ? '; none is saved yet; save one with --save-mapping NAME' : `; there are ${names.join(', ')}`
+  return new UsageError(`there is no mapping "${name}"${didYouMeanName(nearest(name, names), others)}`)
 }
 
 const SAVED_BY_NAME = new Map([...SAVED_FLAGS].map(([flag, saved]) => [kebabCase(flag), saved]))

@@ -1,5 +1,5 @@
+import { looseName } from '../../../../domain/name-form.ts'
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { looseName } from '../../../../client/directory.ts'
 import { fullName } from '../../../../domain/resources/user.ts'
 import type { MissingPlan } from '../../../../reading/missing/plan-missing.ts'
 import type { Creatable } from '../../../../reading/options/options.ts'
