@@ -1,3 +1,4 @@
+import type { ExitCode } from './exit.ts'
 import type { Command, OptionValues } from '@commander-js/extra-typings'
 import type { Needs } from '../client/capabilities.ts'
 import type { Client } from '../client/client.ts'
@@ -82,7 +83,7 @@ export type Cli = {
   /** Tells whether a person can be asked. */
   readonly canAsk: boolean
   /** Runs another command line in the same world, or in another; returns its exit code. */
-  readonly run: (args: readonly string[], io?: Io) => Promise<number>
+  readonly run: (args: readonly string[], io?: Io) => Promise<ExitCode>
   /** Returns the program with all its commands, for what checks a command line before it runs. */
   readonly describe: () => Promise<Command>
 }
@@ -93,7 +94,7 @@ export type Cli = {
  */
 export type Act = <Arguments extends unknown[], Flags extends OptionValues>(
   command: Command<Arguments, Flags>,
-  action: (cli: Cli, args: Arguments, flags: Flags) => Promise<number | void>,
+  action: (cli: Cli, args: Arguments, flags: Flags) => Promise<ExitCode | void>,
   /** Lists the formats of files that -o may name beside those that are printed. */
   fileFormats?: readonly string[],
 ) => void

@@ -1,4 +1,6 @@
-import type { ErrorCode, Issue } from '../domain/errors.ts'
+import { CommanderError } from '@commander-js/extra-typings'
+import { Aborted } from '../client/transport.ts'
+import { type ErrorClass, type Issue, KpiError } from '../domain/errors.ts'
 
 /** Lists the exit codes (README.md, "Exit codes"). */
 export const EXIT = {
@@ -16,28 +18,20 @@ export const EXIT = {
   interrupted: 130,
 } as const
 
-/** Maps each error code to an exit code. */
-export const exitCodes: Record<ErrorCode, number> = {
-  malformed: EXIT.failed,
-  invalid: EXIT.failed,
-  unauthorized: EXIT.unauthorized,
-  forbidden: EXIT.unauthorized,
-  not_found: EXIT.failed,
-  method_not_allowed: EXIT.unsupported,
+/** Is one of the exit codes. */
+export type ExitCode = (typeof EXIT)[keyof typeof EXIT]
+
+const EXIT_OF: Readonly<Record<ErrorClass, ExitCode>> = {
+  rejected: EXIT.failed,
   conflict: EXIT.failed,
-  too_slow: EXIT.unreachable,
-  too_large: EXIT.failed,
-  too_long: EXIT.failed,
-  head_too_large: EXIT.failed,
-  media_type: EXIT.failed,
-  not_acceptable: EXIT.failed,
-  key_reused: EXIT.failed,
-  locked: EXIT.locked,
+  'not understood': EXIT.failed,
+  'own machine': EXIT.failed,
+  unauthorized: EXIT.unauthorized,
   unsupported: EXIT.unsupported,
-  rate_limited: EXIT.unreachable,
-  unavailable: EXIT.unreachable,
-  unusable: EXIT.failed,
-  internal: EXIT.unreachable,
+  locked: EXIT.locked,
+  limited: EXIT.unreachable,
+  unreachable: EXIT.unreachable,
+  failing: EXIT.unreachable,
 }
 
 /** Thrown for a command line, or a job, that is wrong or incomplete; of a job with all of its faults. */
@@ -54,7 +48,7 @@ export class UsageError extends Error {
 /** Thrown where a person answers no, or ends a question: nothing is done of what was asked. */
 export class Declined extends Error {
   override readonly name = 'Declined'
-  readonly exit: number
+  readonly exit: ExitCode
   readonly code: string
 
   constructor({ isInterrupted }: { readonly isInterrupted: boolean }) {
@@ -67,11 +61,11 @@ export class Declined extends Error {
 /** Thrown by a command that is done in part: its exit code, and a line for each thing that is left. */
 export class IncompleteRun extends Error {
   override readonly name = 'IncompleteRun'
-  readonly exit: number
+  readonly exit: ExitCode
   readonly code: string
   readonly lines: readonly string[]
 
-  constructor(exit: number, code: string, lines: readonly string[]) {
+  constructor(exit: ExitCode, code: string, lines: readonly string[]) {
     super(lines.join('; '))
     this.exit = exit
     this.code = code
@@ -93,4 +87,14 @@ export class IncompleteOutput extends Error {
     this.cause = cause
     this.printed = printed
   }
+}
+
+/** Returns the exit code of a command that an error ends. */
+export const exitOf = (error: unknown): ExitCode => {
+  if (error instanceof KpiError) return EXIT_OF[error.class]
+  if (error instanceof IncompleteRun || error instanceof Declined) return error.exit
+  if (error instanceof IncompleteOutput) return exitOf(error.cause)
+  if (error instanceof Aborted) return EXIT.workLeft
+  if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage
+  return error instanceof UsageError ? EXIT.usage : EXIT.failed
 }

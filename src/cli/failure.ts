@@ -3,7 +3,16 @@ import { Aborted } from '../client/transport.ts'
 import { type Issue, KpiError } from '../domain/errors.ts'
 import { fileErrorReason, isOfNoPath } from '../files/file-error.ts'
 import { isLogJson } from './args/raw-options.ts'
-import { Declined, EXIT, exitCodes, IncompleteOutput, IncompleteRun, type PrintedPart, UsageError } from './exit.ts'
+import {
+  Declined,
+  EXIT,
+  exitOf,
+  IncompleteOutput,
+  IncompleteRun,
+  type PrintedPart,
+  UsageError,
+  type ExitCode,
+} from './exit.ts'
 import type { Io } from './io.ts'
 import { ClosedPipe } from './standard-output.ts'
 import { logLine } from './output/log.ts'
@@ -13,7 +22,7 @@ import { inTypedFlags } from './typed-fields.ts'
 
 /** Describes a printed error: its code, one line, and one more line for each fault. */
 type Failure = {
-  readonly exit: number
+  readonly exit: ExitCode
   readonly code: string
   readonly message: string
   /** Holds the whole message, if it has more than one line. */
@@ -64,38 +73,26 @@ const describeWhole = (error: unknown): Failure | undefined => {
     const failure = describeWhole(error.cause)
     return failure && { ...failure, printed: error.printed }
   }
+  // Help and the version that were asked for.
+  if (error instanceof CommanderError && error.exitCode === 0) return undefined
+  return { exit: exitOf(error), issues: [], ...sayError(error) }
+}
+
+/** Returns the code and the words of an error. */
+const sayError = (error: unknown): Omit<Failure, 'exit' | 'issues'> & Partial<Pick<Failure, 'issues'>> => {
   if (error instanceof CommanderError) {
-    // Help and the version that were asked for.
-    if (error.exitCode === 0) return undefined
     const message = error.code === 'commander.help' ? 'say which command; they are listed above' : error.message
-    return {
-      exit: EXIT.usage,
-      code: 'usage',
-      message: message.replace(/^error: /, '').replaceAll('\n', ' '),
-      issues: [],
-    }
+    return { code: 'usage', message: message.replace(/^error: /, '').replaceAll('\n', ' ') }
   }
-  if (error instanceof Error && error instanceof Aborted) {
-    return { exit: EXIT.workLeft, code: 'stopped', message: error.message, issues: [] }
-  }
-  if (error instanceof Declined) {
-    const { exit, code, message } = error
-    return { exit, code, message, issues: [] }
-  }
-  if (error instanceof IncompleteRun) {
-    const { exit, code, message, lines } = error
-    return { exit, code, message, lines, issues: [] }
-  }
-  if (error instanceof UsageError) {
-    const { message, issues } = error
-    return { exit: EXIT.usage, code: 'usage', message, issues }
-  }
+  if (error instanceof Error && error instanceof Aborted) return { code: 'stopped', message: error.message }
+  if (error instanceof UsageError) return { code: 'usage', message: error.message, issues: error.issues }
+  if (error instanceof Declined) return { code: error.code, message: error.message }
+  if (error instanceof IncompleteRun) return { code: error.code, message: error.message, lines: error.lines }
   if (error instanceof KpiError) {
     const { code, message, issues, unlisted, namesIssue } = error
-    return { exit: exitCodes[code], code, message, issues, unlisted, namesIssue }
+    return { code, message, issues, unlisted, namesIssue }
   }
-  const message = error instanceof Error ? systemFailure(error) : String(error)
-  return { exit: EXIT.failed, code: 'failed', message, issues: [] }
+  return { code: 'failed', message: error instanceof Error ? systemFailure(error) : String(error) }
 }
 
 const issueLine = ({ index, field, message }: Issue): string =>
@@ -128,7 +125,7 @@ export const printFailure = async (
   args: readonly string[],
   io: Io,
   heldBack: readonly string[] = [],
-): Promise<number> => {
+): Promise<ExitCode> => {
   const failure = describe(error)
   if (!failure) {
     for (const text of heldBack) await io.stderr.write(text)
@@ -166,11 +163,11 @@ const END_CODES: Readonly<Record<number, string>> = {
 
 /** Prints, as an error, that a command ended with an exit code other than 0; its notes say why. */
 export const printEnd = (
-  exit: number,
+  exit: ExitCode,
   args: readonly string[],
   io: Io,
   heldBack: readonly string[],
-): Promise<number> => {
+): Promise<ExitCode> => {
   const lines = heldBack.length > 0 ? notesIn(heldBack) : ['it is partly done']
   return printFailure(new IncompleteRun(exit, END_CODES[exit] ?? 'failed', lines), args, io)
 }

@@ -2,7 +2,7 @@ import { Worker } from 'node:worker_threads'
 import { Aborted } from '../client/transport.ts'
 import { KpiError } from '../domain/errors.ts'
 import { untilDeadline } from './args/deadline.ts'
-import { IncompleteRun, UsageError } from './exit.ts'
+import { IncompleteRun, UsageError, type ExitCode } from './exit.ts'
 import { type Io, withStdout } from './io.ts'
 import type { Output } from './standard-output.ts'
 import type { JqCall, JqResult } from './jq-thread.ts'
@@ -83,8 +83,8 @@ const printFiltered = async (io: Io, run: RunFilter, input: string): Promise<voi
 export const withJq = async (
   io: Io,
   flags: GlobalFlags & { readonly jq: string },
-  command: (io: Io, flags: GlobalFlags) => Promise<number>,
-): Promise<number> => {
+  command: (io: Io, flags: GlobalFlags) => Promise<ExitCode>,
+): Promise<ExitCode> => {
   const asked = asJson(flags)
   // What the thread says by itself is not for people.
   const worker = new Worker(SCRIPT, { stderr: true })

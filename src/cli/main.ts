@@ -1,3 +1,4 @@
+import type { ExitCode } from './exit.ts'
 import manifest from '../../package.json' with { type: 'json' }
 import { COMPLETE, isLogJson } from './args/raw-options.ts'
 import type { Io } from './io.ts'
@@ -61,14 +62,14 @@ const withProject = async (world: Io): Promise<Io> => {
   return Object.defineProperty(world, 'project', { value: readProject(world), enumerable: true, configurable: true })
 }
 
-const runWords = async (args: readonly string[], io: Io): Promise<number> => {
+const runWords = async (args: readonly string[], io: Io): Promise<ExitCode> => {
   if (args[0] !== COMPLETE) return runProgram(args, manifest.version, io)
   await complete(args.slice(1), io)
   return 0
 }
 
 /** Runs a command line; returns its exit code. Throws nothing, and touches nothing but `io`. */
-export const run = async (args: readonly string[], outer: Io): Promise<number> => {
+export const run = async (args: readonly string[], outer: Io): Promise<ExitCode> => {
   const world = await withProject(outer)
   const isProgram = isForProgram(args, world)
   const { io, release } = tellingOf(world, args, isProgram)

@@ -8,7 +8,7 @@ import { onlyNameOthers } from './args/other-commands.ts'
 import { isLogJson } from './args/raw-options.ts'
 import { type Act, type Cli, createCli } from './cli.ts'
 import { commandGroups, START } from './command-groups.ts'
-import { EXIT, UsageError } from './exit.ts'
+import { EXIT, UsageError, type ExitCode } from './exit.ts'
 import type { Io } from './io.ts'
 import { createLog } from './output/log.ts'
 import { outputOf } from './output/printed.ts'
@@ -112,7 +112,7 @@ const printHelp = async (io: Io, args: readonly string[], text: string): Promise
 }
 
 /** Prints the help of a command, and of all below it, for programs. */
-const printHelpJson = async (args: readonly string[], version: string, io: Io): Promise<number> => {
+const printHelpJson = async (args: readonly string[], version: string, io: Io): Promise<ExitCode> => {
   const { helpJson } = await import('./help-json.ts')
   const words = args.filter((arg) => !arg.startsWith('-'))
   await io.stdout.write(helpJson(await describeProgram(version, io), words))
@@ -208,7 +208,7 @@ const parse = async (program: Command, line: OurLine, isHelp: boolean): Promise<
 /**
  * Parses a command line and runs its command; returns the exit code. Loads only the group of commands that is named.
  */
-export const runProgram = async (line: readonly string[], version: string, world: Io): Promise<number> => {
+export const runProgram = async (line: readonly string[], version: string, world: Io): Promise<ExitCode> => {
   const startedAt = world.now()
   const io = new Proxy(world, {
     get: (target, name: keyof Io) => (name === 'startedAt' ? startedAt : target[name]),
@@ -218,7 +218,7 @@ export const runProgram = async (line: readonly string[], version: string, world
   const written: Written = { help: '', errors: [] }
   const isJson = isLogJson(args) || isOutputJson(args, io)
   const program = createProgram(io, version, written, isJson)
-  let code = 0
+  let code: ExitCode = EXIT.done
   const act: Act = (command, action, fileFormats) => {
     command.action(async () => {
       const cliIn = (world: Io, flags: GlobalFlags): Cli =>
@@ -231,8 +231,8 @@ export const runProgram = async (line: readonly string[], version: string, world
           },
           fileFormats,
         )
-      const begin = async (world: Io, flags: GlobalFlags): Promise<number> =>
-        (await action(cliIn(world, flags), command.processedArgs, command.opts())) ?? 0
+      const begin = async (world: Io, flags: GlobalFlags): Promise<ExitCode> =>
+        (await action(cliIn(world, flags), command.processedArgs, command.opts())) ?? EXIT.done
       requirePaths(io, command)
       const flags: GlobalFlags = command.optsWithGlobals()
       const output = outputOf(command)

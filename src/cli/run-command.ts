@@ -1,3 +1,4 @@
+import type { ExitCode } from './exit.ts'
 import type { Cli } from './cli.ts'
 import type { Io } from './io.ts'
 import type { GlobalFlags } from './target/settings.ts'
@@ -6,7 +7,7 @@ import { readPipes } from './target/named-files.ts'
 /** Describes how a command is run: where, and what the flags of every command need. */
 type Run = {
   readonly io: Io
-  readonly begin: (io: Io, flags: GlobalFlags) => Promise<number>
+  readonly begin: (io: Io, flags: GlobalFlags) => Promise<ExitCode>
   readonly cliIn: (io: Io, flags: GlobalFlags) => Cli
   readonly ownsFile: boolean
   /** Tells that it prints records, which may be longer than the screen. */
@@ -14,7 +15,7 @@ type Run = {
 }
 
 /** Runs a command, page by page where it prints more than the screen holds. */
-const onScreen = async (io: Io, flags: GlobalFlags, run: Run): Promise<number> => {
+const onScreen = async (io: Io, flags: GlobalFlags, run: Run): Promise<ExitCode> => {
   if (!run.isPaged || flags.pager === false || !io.stdout.isTerminal) return filtered(io, flags, run)
   const { paged, pagerOf } = await import('./output/pager.ts')
   const pager = pagerOf(io)
@@ -24,7 +25,7 @@ const onScreen = async (io: Io, flags: GlobalFlags, run: Run): Promise<number> =
 }
 
 /** Runs a command and the filter of `--jq` on what it prints. */
-const filtered = async (io: Io, flags: GlobalFlags, { begin }: Run): Promise<number> => {
+const filtered = async (io: Io, flags: GlobalFlags, { begin }: Run): Promise<ExitCode> => {
   const { jq } = flags
   if (jq === undefined) return begin(io, flags)
   const { withJq } = await import('./jq.ts')
@@ -32,7 +33,7 @@ const filtered = async (io: Io, flags: GlobalFlags, { begin }: Run): Promise<num
 }
 
 /** Runs a command whose output goes where its flags say, in the format that they say. */
-const printed = async (given: GlobalFlags, run: Run): Promise<number> => {
+const printed = async (given: GlobalFlags, run: Run): Promise<ExitCode> => {
   const { excel } = given
   const toFile = given.toFile === '-' ? undefined : given.toFile
   const ownsFile = run.ownsFile && toFile !== undefined
@@ -53,7 +54,7 @@ const namedFiles = ({ env }: Io, flags: GlobalFlags): string[] => [
 ]
 
 /** Runs a command with what the flags of every command ask for: a lock, a file for its output, a filter. */
-export const runCommand = async (flags: GlobalFlags, run: Run): Promise<number> => {
+export const runCommand = async (flags: GlobalFlags, run: Run): Promise<ExitCode> => {
   const { lock } = flags
   const named = namedFiles(run.io, flags)
   if (named.length > 0) await readPipes(run.io, named, flags.deadline)

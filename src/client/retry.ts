@@ -1,4 +1,4 @@
-import { KpiError, OF_CONTENT } from '../domain/errors.ts'
+import { isRefused, KpiError } from '../domain/errors.ts'
 import { mayPass } from './http/network-errors.ts'
 import { type Clock, type TransportRequest, Aborted, type Waiting } from './transport.ts'
 import { asUnknown, withOutcome } from './unknown-outcome.ts'
@@ -63,9 +63,6 @@ export const isRetryable = (sending: TransportRequest, failure: KpiError, tries:
   if (tries >= (method === 'GET' ? MAX_TRIES : MAX_TRIES_CHANGING)) return false
   return findAnswer || doesTheSame(sending) ? code === 'unavailable' || mayBeDone : code === 'unavailable' && !mayBeDone
 }
-
-/** Tells whether a request was refused because of what it holds, and so has done nothing. */
-const isRefusal = ({ code, retryAfter }: KpiError): boolean => OF_CONTENT.has(code) && retryAfter === undefined
 
 /** Tells whether an error is a failure of a request, or the end of all. */
 const isEnd = (error: unknown): boolean => error instanceof KpiError || error instanceof Aborted
@@ -194,8 +191,8 @@ export const createRetry = ({ clock, signal, random, note, giveUpAt }: RetryOpti
     lost: KpiError | undefined,
     find: Find<T> | undefined,
   ): Promise<T> => {
-    if (!lost || (doesTheSame(sending) && isRefusal(error))) throw error
-    const unknown = withOutcome(error, !isRefusal(error))
+    if (!lost || (doesTheSame(sending) && isRefused(error))) throw error
+    const unknown = withOutcome(error, !isRefused(error))
     if (!find || isBusy(error)) throw unknown
     /** Searches for good: that the service would not do it twice counts for nothing, as it is not sent again. */
     const search = async (): Promise<T | undefined> => {

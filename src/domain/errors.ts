@@ -26,14 +26,41 @@ export type ErrorCode =
   | 'unusable' // the store cannot be used until somebody mends it
   | 'internal'
 
-/** Lists the refusals that are about what was sent: the same would be refused again, and something else may be taken. */
-export const OF_CONTENT: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
-  'malformed',
-  'invalid',
-  'not_found',
-  'conflict',
-  'too_large',
-])
+/** Lists the classes of failures: whether a request is sent again, and how a command ends, are tables over these. */
+export type ErrorClass =
+  | 'rejected' // for what was sent: the same is refused again, and something else may be taken
+  | 'conflict' // it contradicts what is there
+  | 'unauthorized'
+  | 'unsupported' // this service does not have that
+  | 'not understood' // a request of a form that this service does not take
+  | 'locked' // the same is being done already
+  | 'limited' // the service asks for a later try
+  | 'unreachable'
+  | 'failing'
+  | 'own machine' // what this machine must be mended for
+
+const CLASSES: Readonly<Record<ErrorCode, ErrorClass>> = {
+  malformed: 'rejected',
+  invalid: 'rejected',
+  not_found: 'rejected',
+  too_large: 'rejected',
+  conflict: 'conflict',
+  unauthorized: 'unauthorized',
+  forbidden: 'unauthorized',
+  method_not_allowed: 'unsupported',
+  unsupported: 'unsupported',
+  too_long: 'not understood',
+  head_too_large: 'not understood',
+  media_type: 'not understood',
+  not_acceptable: 'not understood',
+  key_reused: 'not understood',
+  locked: 'locked',
+  rate_limited: 'limited',
+  unavailable: 'unreachable',
+  internal: 'failing',
+  too_slow: 'failing',
+  unusable: 'own machine',
+}
 
 type Details = {
   readonly issues?: readonly Issue[]
@@ -77,6 +104,11 @@ export class KpiError extends Error {
     const [issue, ...others] = this.issues
     this.namesIssue = issue !== undefined && others.length === 0 && message.includes(issue.message)
   }
+
+  /** Tells the class; a conflict that asks for a later try is with a request that is still at work. */
+  get class(): ErrorClass {
+    return this.code === 'conflict' && this.retryAfter !== undefined ? 'limited' : CLASSES[this.code]
+  }
 }
 
 /** Returns the error for fields that break their rules, with all of their faults, or the first and how many more. */
@@ -106,17 +138,14 @@ export class Faults {
   }
 }
 
-/** Lists temporary errors: the service is unavailable, has failed, or asks for a later try. */
-const PASSING: ReadonlySet<ErrorCode> = new Set(['unavailable', 'internal', 'too_slow', 'rate_limited'])
+const isOf = (error: unknown, ...classes: readonly ErrorClass[]): error is KpiError =>
+  error instanceof KpiError && classes.includes(error.class)
 
 /** Tells whether a later try may succeed. */
-export const isTransient = (error: unknown): error is KpiError =>
-  error instanceof KpiError &&
-  (PASSING.has(error.code) || (error.code === 'conflict' && error.retryAfter !== undefined))
+export const isTransient = (error: unknown): error is KpiError => isOf(error, 'limited', 'unreachable', 'failing')
 
 /** Tells whether the service refused a request because of its contents. */
-export const isRefused = (error: unknown): error is KpiError =>
-  error instanceof KpiError && OF_CONTENT.has(error.code) && !isTransient(error)
+export const isRefused = (error: unknown): error is KpiError => isOf(error, 'rejected', 'conflict')
 
 /** Returns the reasons of a refusal. */
 export const reasonsOf = ({ issues, message }: KpiError): readonly string[] =>

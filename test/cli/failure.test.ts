@@ -1,6 +1,8 @@
 import type { ServerResponse } from 'node:http'
 import { describe, expect, test } from 'vitest'
-import { EXIT, exitCodes } from '../../src/cli/exit.ts'
+import { Aborted } from '../../src/client/transport.ts'
+import { EXIT, exitOf, IncompleteOutput, UsageError } from '../../src/cli/exit.ts'
+import { type ErrorCode, isRefused, isTransient, KpiError } from '../../src/domain/errors.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { foreignService } from '../support/foreign.ts'
 import { type Ran, shellIn } from '../support/kpi.ts'
@@ -30,6 +32,7 @@ describe('what a service answers decides the exit code', () => {
     [404, { message: 'no such path' }, {}, EXIT.failed],
     [405, { message: 'not in this variant' }, { allow: 'GET' }, EXIT.unsupported],
     [409, { message: 'in use' }, {}, EXIT.failed],
+    [409, { message: 'still at work on it' }, { 'retry-after': '1' }, EXIT.unreachable],
     [413, { message: 'too large' }, {}, EXIT.failed],
     [422, { message: 'no' }, {}, EXIT.failed],
     [429, { message: 'slow down' }, { 'retry-after': '1' }, EXIT.unreachable],
@@ -50,10 +53,54 @@ describe('what a service answers decides the exit code', () => {
     const ran = await against(answers(503, { message: 'down' }, { 'retry-after': '3600' }), 'kpis', 'list')
     expect(ran.stderr).toMatch(/^kpi: http:\/\/[\d.:]+ answered with status 503: down; try again in 60 min\n$/)
   })
+})
 
-  test('every code of an error has one of those that the help tells', () => {
-    for (const code of Object.values(exitCodes)) expect(Object.values(EXIT)).toContain(code)
-  })
+const ENDS: Readonly<Record<ErrorCode, number>> = {
+  malformed: 1,
+  invalid: 1,
+  not_found: 1,
+  conflict: 1,
+  too_large: 1,
+  too_long: 1,
+  head_too_large: 1,
+  media_type: 1,
+  not_acceptable: 1,
+  key_reused: 1,
+  unusable: 1,
+  unauthorized: 4,
+  forbidden: 4,
+  too_slow: 5,
+  rate_limited: 5,
+  unavailable: 5,
+  internal: 5,
+  method_not_allowed: 7,
+  unsupported: 7,
+  locked: 8,
+}
+
+test.each(Object.entries(ENDS))(
+  'an error %s ends a command with %i, and is sent again only where that may help',
+  (code, exit) => {
+    const error = new KpiError(code as ErrorCode, 'no')
+    expect(exitOf(error)).toBe(exit)
+    expect(isTransient(error)).toBe(exit === 5)
+    expect(isRefused(error)).toBe(['malformed', 'invalid', 'not_found', 'conflict', 'too_large'].includes(code))
+    expect(exitOf(new IncompleteOutput(error, { rows: 1, wholeTo: null, text: '1 row' }))).toBe(exit)
+  },
+)
+
+test('a conflict with a request that is still at work passes', () => {
+  const error = new KpiError('conflict', 'still at work', { retryAfter: 1 })
+  expect([exitOf(error), isTransient(error), isRefused(error)]).toEqual([5, true, false])
+})
+
+test.each([
+  [new Aborted('stopped'), 6],
+  [new UsageError('no'), 2],
+  [new Error('ENOSPC'), 1],
+  ['thrown', 1],
+])('%s ends a command with %i', (error, exit) => {
+  expect(exitOf(error)).toBe(exit)
 })
 
 test('a service that does not answer in time cannot be reached', async () => {

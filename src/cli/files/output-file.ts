@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import { gzipped } from '../../export/chunks.ts'
 import { formatOfName } from '../../export/report/formats.ts'
 import type { Cli } from '../cli.ts'
-import { UsageError } from '../exit.ts'
+import { UsageError, type ExitCode } from '../exit.ts'
 import { type Io, withStdout } from '../io.ts'
 import type { GlobalFlags } from '../target/settings.ts'
 import { formatOfFile } from './file-format.ts'
@@ -37,7 +37,7 @@ export const withFormat = (flags: GlobalFlags): GlobalFlags => {
  * Runs a command whose output goes to a file: as a whole, once the command has ended. If it fails, or the file cannot be
  * written, what it had printed goes to standard output, and the file stays as it was.
  */
-export const writingTo = async (cli: Cli, file: string, command: (io: Io) => Promise<number>): Promise<number> => {
+export const writingTo = async (cli: Cli, file: string, command: (io: Io) => Promise<ExitCode>): Promise<ExitCode> => {
   const { io } = cli
   const path = resolve(io.cwd, file)
   requireNoFolder(cli, file)

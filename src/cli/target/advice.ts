@@ -29,7 +29,7 @@ const scopesWith = (scope: string, known: string): string =>
   SCOPES.filter((one) => one === scope || known.split(/[\s,]+/).includes(one)).join(',')
 
 /** Tells whether nothing listens at the address of a service. */
-const isRefused = ({ cause }: KpiError): boolean =>
+const hasNoListener = ({ cause }: KpiError): boolean =>
   cause instanceof Error && 'code' in cause && cause.code === 'ECONNREFUSED'
 
 /** Returns what to do where nothing listens. */
@@ -39,7 +39,7 @@ const startAdvice = ({ baseUrl }: RemotePlace): string =>
     : 'check the address: kpi doctor shows which one is used, and what named it'
 
 const adviceFor = (error: KpiError, io: Io, place: RemotePlace, known: string): string | undefined => {
-  if (isRefused(error)) return startAdvice(place)
+  if (hasNoListener(error)) return startAdvice(place)
   if (error.code === 'unauthorized') return credentialsAdvice(io, place)
   const scope = place.kind === 'v1' ? error.missingScope : undefined
   if (scope === undefined) return undefined

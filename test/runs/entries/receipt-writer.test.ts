@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { exitCodes, EXIT } from '../../../src/cli/exit.ts'
-import { KpiError } from '../../../src/domain/errors.ts'
+import { EXIT, exitOf } from '../../../src/cli/exit.ts'
 import { listUndoReceipts } from '../../../src/runs/entries/receipt.ts'
 import { createUndoReceipt } from '../../../src/runs/entries/receipt-writer.ts'
 import { temporaryFolder } from '../../support/folder.ts'
@@ -18,7 +17,7 @@ test('a receipt that cannot be written is a fault of this machine, and not of th
   }
   const error = again()
   expect(error).toMatchObject({ message: expect.stringContaining('cannot write the receipt') as unknown })
-  expect(error instanceof KpiError && exitCodes[error.code]).toBe(EXIT.failed)
+  expect(exitOf(error)).toBe(EXIT.failed)
 })
 
 test('of what a receipt says was about to be created, what came is sure, kind by kind, and in the order of the intent', () => {

@@ -8,7 +8,7 @@ import { checkAssignments, type CheckedAssignments } from '../../../reading/assi
 import { ASSIGN_ROLES } from '../../../reading/assignments/rows.ts'
 import { adviceOnTargets } from '../../../reading/entries/notes.ts'
 import type { Cli } from '../../cli.ts'
-import { UsageError } from '../../exit.ts'
+import { UsageError, type ExitCode } from '../../exit.ts'
 import type { Printed } from '../../output/printed.ts'
 import { type CountWords, RUN_COST } from '../../output/summary.ts'
 import { countOf } from '../../output/text.ts'
@@ -124,7 +124,7 @@ export const runAssignImport = (
   cli: Cli,
   file: string,
   flags: ImportFlags & { readonly ids?: true | undefined },
-): Promise<number | void> => {
+): Promise<ExitCode | void> => {
   const parsed = parseOptions(cli, [file], flags)
   requireAssignmentRoles(parsed)
   return runRowsImport<CheckedAssignments>(cli, file, {

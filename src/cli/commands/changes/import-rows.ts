@@ -23,7 +23,7 @@ import { createRejects, type RejectsFile } from '../../../reading/rejects/reject
 import { pollUntil } from '../../../loading/third-party/reconcile.ts'
 import type { RunRecord } from '../../../runs/run-record.ts'
 import type { Cli } from '../../cli.ts'
-import { EXIT, IncompleteRun } from '../../exit.ts'
+import { EXIT, IncompleteRun, type ExitCode } from '../../exit.ts'
 import { printDryRunCounts } from '../../output/dry-run-counts.ts'
 import { isForPeople } from '../../output/print.ts'
 import { printSummary } from '../../output/summary.ts'
@@ -106,7 +106,7 @@ const saysNothing = (cli: Cli): boolean =>
 type ShownRow = { readonly line: number; readonly record: AnyRecord }
 
 /** Says what importing the file would do: the counts first, then a line for each row. */
-const printDryRun = <R extends ReadRows>(run: OpenImport<R>): Promise<number> =>
+const printDryRun = <R extends ReadRows>(run: OpenImport<R>): Promise<ExitCode> =>
   withRead(run, async (read, reading) => {
     const { cli, client, printed, parsed, stops, progress, history, measure } = run
     const { rejects } = reading
@@ -314,7 +314,7 @@ export const runRowsImport = async <R extends ReadRows>(
   cli: Cli,
   file: string,
   given: RowsImport<R>,
-): Promise<number | void> => {
+): Promise<ExitCode | void> => {
   const { parsed, needs, flags } = given
   cli.printing()
   cli.requireCapabilities(needs)
@@ -323,7 +323,7 @@ export const runRowsImport = async <R extends ReadRows>(
   const jobs = await openJobs(cli, importSources(cli.io, [file], undefined), parsed, stops)
   let note = (text: string): void => void cli.note(text)
   let onWait: OnWait = () => undefined
-  const withClient = async (client: Client): Promise<number | void> => {
+  const withClient = async (client: Client): Promise<ExitCode | void> => {
     const [job] = jobs
     const progress = await createProgress(cli, client)
     note = progress.note

@@ -1,6 +1,6 @@
 import { Aborted, mayBeDone } from '../../../client/transport.ts'
-import { KpiError, OF_CONTENT } from '../../../domain/errors.ts'
-import { EXIT, exitCodes, IncompleteRun } from '../../exit.ts'
+import { isRefused, isTransient, KpiError } from '../../../domain/errors.ts'
+import { EXIT, exitOf, IncompleteRun } from '../../exit.ts'
 
 /** Holds the words of the errors of a list: the command that continues, and what stands behind the number of those that were done. */
 type ErrorWords = { readonly goOn?: (number: number) => string; readonly doneWords?: string }
@@ -12,8 +12,7 @@ const numbered = (error: Error, number: number, total: number): Error =>
     : error
 
 /** Tells whether an error concerns only the record that was sent. */
-export const isRefusal = (error: Error): error is KpiError =>
-  error instanceof KpiError && OF_CONTENT.has(error.code) && !error.mayBeDone
+export const isOfRecord = (error: Error): error is KpiError => isRefused(error) && !error.mayBeDone
 
 const SHOWN_REFUSALS = 20
 
@@ -28,10 +27,7 @@ const refusalLines = (refusals: readonly KpiError[]): string[] => {
 }
 
 /** Tells whether the rest was left because of the service or the user, not because of its content. */
-export const isCutOff = (error: Error): boolean =>
-  error instanceof Aborted ||
-  mayBeDone(error) ||
-  (error instanceof KpiError && exitCodes[error.code] === EXIT.unreachable)
+export const isCutOff = (error: Error): boolean => error instanceof Aborted || mayBeDone(error) || isTransient(error)
 
 /** Collects what was refused of a list, and makes the error that its command ends with. */
 export class ListErrors {
@@ -57,9 +53,8 @@ export class ListErrors {
     const last = isLeft ? this.#leftOver(number, error) : numbered(error, number, this.#total)
     if (this.#refusals.length === 0) return last
     const lines = last instanceof IncompleteRun ? last.lines : [last.message]
-    const exit = last instanceof KpiError ? exitCodes[last.code] : EXIT.failed
-    const { exit: ownExit, code } = last instanceof IncompleteRun ? last : { exit, code: 'stopped' }
-    return new IncompleteRun(ownExit, code, [...refusalLines(this.#refusals), ...lines])
+    const code = last instanceof IncompleteRun ? last.code : 'stopped'
+    return new IncompleteRun(exitOf(last), code, [...refusalLines(this.#refusals), ...lines])
   }
 
   /** Returns the error of a list that came to its end: what was refused, if anything; `partial` where others were done. */

@@ -1,6 +1,6 @@
 import type { Cli } from '../../cli.ts'
 import { untilDeadline } from '../../args/deadline.ts'
-import { EXIT } from '../../exit.ts'
+import { EXIT, type ExitCode } from '../../exit.ts'
 import { planCounts, printDryRunCounts } from '../../output/dry-run-counts.ts'
 import { isForPeople } from '../../output/print.ts'
 import { learnAccount } from '../../target/service-of.ts'
@@ -32,7 +32,7 @@ const printPlan = async (cli: Cli, { rows, counts }: Prepared, { summaryOnly }: 
 }
 
 /** Runs `kpi plan`: says what an apply would do. */
-export const runPlan = async (cli: Cli, file: string, flags: PlanFlags): Promise<number> => {
+export const runPlan = async (cli: Cli, file: string, flags: PlanFlags): Promise<ExitCode> => {
   const source = await readSource(cli, file, flags)
   await readyFile(cli, flags)
   const signal = cli.io.interruption()

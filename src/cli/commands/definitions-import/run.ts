@@ -18,7 +18,7 @@ import { type DefinitionRole, rolesOf } from '../../../reading/definitions/roles
 import type { CountedReasons } from '../../../reading/rejects/reason-counts.ts'
 import { camelCase, type FlagValues } from '../../args/flags.ts'
 import type { Cli } from '../../cli.ts'
-import { UsageError } from '../../exit.ts'
+import { UsageError, type ExitCode } from '../../exit.ts'
 import type { Printed } from '../../output/printed.ts'
 import { pluralOf } from '../../output/short-answer.ts'
 import { type CountWords, RUN_COST } from '../../output/summary.ts'
@@ -242,7 +242,7 @@ export const runDefinitionImport = (
   of: Resource,
   file: string,
   flags: DefinitionFlags,
-): Promise<number | void> => {
+): Promise<ExitCode | void> => {
   const { kind, options, parsed } = parseDefinitionFlags(cli, of, file, flags)
   return runRowsImport<CheckedDefinitions>(cli, file, {
     command: `${commandName(of)} import`,

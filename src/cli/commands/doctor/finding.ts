@@ -1,6 +1,5 @@
-import { KpiError } from '../../../domain/errors.ts'
 import { resource } from '../../../domain/schema.ts'
-import { EXIT, exitCodes, UsageError } from '../../exit.ts'
+import { exitOf, type ExitCode } from '../../exit.ts'
 
 /** Describes one thing that the doctor looked at. `exit` is the exit code of a fault. */
 export type Finding = {
@@ -9,7 +8,7 @@ export type Finding = {
   readonly from: string | null
   readonly state: 'ok' | 'warning' | 'fault'
   readonly advice: string | null
-  readonly exit?: number
+  readonly exit?: ExitCode
 }
 
 /** Describes the rows of `kpi doctor`. */
@@ -45,11 +44,6 @@ export const doubtful = (name: string, value: string | null, advice: string, fro
   state: 'warning',
   advice,
 })
-
-const exitOf = (error: unknown): number => {
-  if (error instanceof UsageError) return EXIT.usage
-  return error instanceof KpiError ? exitCodes[error.code] : EXIT.failed
-}
 
 /** Returns a finding about what an error stopped. */
 export const faulty = (name: string, error: unknown, value: string | null = null): Finding => ({

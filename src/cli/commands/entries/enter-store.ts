@@ -2,9 +2,9 @@ import type { Client } from '../../../client/client.ts'
 import { isEmptyValue } from '../../../client/operations/batch-answer.ts'
 import { Aborted } from '../../../client/transport.ts'
 import { isObject } from '../../../codec/json.ts'
-import { KpiError } from '../../../domain/errors.ts'
+import { isTransient, KpiError } from '../../../domain/errors.ts'
 import type { EntryDraft } from '../../../domain/resources/entry.ts'
-import { EXIT, exitCodes, IncompleteRun } from '../../exit.ts'
+import { EXIT, exitOf, IncompleteRun, type ExitCode } from '../../exit.ts'
 import { countOf } from '../../output/text.ts'
 
 /** Describes a value that was entered: the KPI's name, what is sent, and the line that enters it alone. */
@@ -19,9 +19,6 @@ type Outcome = {
   readonly unsent: readonly EnteredValue[]
 }
 
-const exitOf = (error: KpiError | Aborted): number =>
-  error instanceof KpiError ? exitCodes[error.code] : EXIT.workLeft
-
 const mayBeDone = ({ error }: Failure): boolean => error instanceof KpiError && error.mayBeDone
 
 /** Tells whether the values behind a failed one would fail, too: the service is not there, or accepts nobody. */
@@ -29,7 +26,7 @@ const endsAll = (failure: Failure): boolean =>
   failure.error instanceof Aborted ||
   mayBeDone(failure) ||
   failure.error.code === 'unauthorized' ||
-  exitOf(failure.error) === EXIT.unreachable
+  isTransient(failure.error)
 
 /** Sends one value. A third-party service may report an error in an answer that is otherwise good. */
 const putValue = async (client: Client, { draft }: EnteredValue): Promise<void> => {
@@ -59,7 +56,7 @@ const sendInTurn = async (client: Client, values: readonly EnteredValue[], signa
 const namesOf = (values: readonly EnteredValue[]): string => values.map(({ name }) => name).join(', ')
 
 /** Returns the exit code of values that are not all stored. */
-const exitCodeOf = ({ stored, failures, unsent }: Outcome): number => {
+const exitCodeOf = ({ stored, failures, unsent }: Outcome): ExitCode => {
   const [first] = failures
   const isUnknown = failures.some(mayBeDone)
   const last = failures.at(-1)

@@ -12,7 +12,7 @@ import { type AnyRecord, resource } from '../../../domain/schema.ts'
 import { addExamples } from '../../args/examples.ts'
 import { readRange } from '../../args/day-range.ts'
 import { type Cli, PACED, type Register } from '../../cli.ts'
-import { EXIT } from '../../exit.ts'
+import { EXIT, type ExitCode } from '../../exit.ts'
 import { isForPeople } from '../../output/print.ts'
 import { printsList } from '../../output/printed.ts'
 import { countOf } from '../../output/text.ts'
@@ -139,7 +139,7 @@ export const needsOfCheck = (cli: Pick<Cli, 'io' | 'flags'>, flags: CheckFlags):
   return [...needsOf(flags, undefined), ...(flags.only === 'missed' || isEmbedded ? [] : [EXPECTED])]
 }
 
-const runCheck = async (cli: Cli, flags: CheckFlags): Promise<number> => {
+const runCheck = async (cli: Cli, flags: CheckFlags): Promise<ExitCode> => {
   const rangeOf = readRange(cli, flags, UP_TO_YESTERDAY)
   const checked = await cli.withClient(
     needsOfCheck(cli, flags),

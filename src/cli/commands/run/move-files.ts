@@ -3,7 +3,7 @@ import { dirname, join, parse, resolve } from 'node:path'
 import { fileError } from '../../../files/file-error.ts'
 import { freeNumber, moveFile } from '../../../files/move-file.ts'
 import { requireOwnFolder } from '../../../files/place.ts'
-import { EXIT } from '../../exit.ts'
+import { EXIT, type ExitCode } from '../../exit.ts'
 import type { Running } from './outcome.ts'
 import { dated } from './step-lines.ts'
 
@@ -48,7 +48,7 @@ const faultOf = (folder: string, act: () => void): string | undefined => {
 }
 
 /** Makes the folder to which a step moves its files, before it imports the first; returns the exit code. */
-export const makeFolder = async (running: Running, moveTo: string, prefix: string): Promise<number> => {
+export const makeFolder = async (running: Running, moveTo: string, prefix: string): Promise<ExitCode> => {
   const folder = dated(moveTo, running.today)
   const fault = faultOf(folder, () => makeOwnFolder(running, folder))
   if (fault === undefined) return EXIT.done
@@ -57,7 +57,7 @@ export const makeFolder = async (running: Running, moveTo: string, prefix: strin
 }
 
 /** Moves a file that was imported; returns the exit code. */
-export const moveDone = async (running: Running, file: string, moveTo: string, prefix: string): Promise<number> => {
+export const moveDone = async (running: Running, file: string, moveTo: string, prefix: string): Promise<ExitCode> => {
   const folder = dated(moveTo, running.today)
   const from = resolve(running.cwd, file)
   const fault = faultOf(folder, () => moveFile(from, freePath(makeOwnFolder(running, folder), from)))

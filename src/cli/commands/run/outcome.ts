@@ -1,14 +1,14 @@
 import type { Day } from '../../../domain/day.ts'
 import type { AnyRecord } from '../../../domain/schema.ts'
 import type { Cli } from '../../cli.ts'
-import { EXIT } from '../../exit.ts'
+import { EXIT, type ExitCode } from '../../exit.ts'
 import { countOf } from '../../output/text.ts'
 import type { Job } from './job.ts'
 import type { JobLog } from './job-log.ts'
 import type { Step } from './step.ts'
 
 /** Lists exit codes from the gravest on: the job ends with the first that a step has ended with. */
-export const GRAVITY: readonly number[] = [
+export const GRAVITY: readonly ExitCode[] = [
   EXIT.interrupted,
   EXIT.workLeft,
   EXIT.unreachable,
@@ -22,17 +22,17 @@ export const GRAVITY: readonly number[] = [
 ]
 
 /** Lists exit codes that say what was found, and not that a step failed. */
-const FOUND: ReadonlySet<number> = new Set([EXIT.partial, EXIT.problems])
+const FOUND: ReadonlySet<ExitCode> = new Set([EXIT.partial, EXIT.problems])
 
 /** Returns the gravest of some exit codes. */
-export const gravest = (codes: readonly number[]): number =>
+export const gravest = (codes: readonly ExitCode[]): ExitCode =>
   GRAVITY.find((one) => codes.includes(one)) ?? codes.find((one) => one !== EXIT.done) ?? EXIT.done
 
 /** Lists exit codes with which an import has loaded its file, but for its rejected rows. */
-export const LOADED: ReadonlySet<number> = new Set([EXIT.done, EXIT.partial])
+export const LOADED: ReadonlySet<ExitCode> = new Set([EXIT.done, EXIT.partial])
 
 /** Returns how work on files ended: where some were loaded, a service that fails by then leaves work to continue. */
-export const codeAfterFiles = (code: number, ofFiles: readonly (number | undefined)[]): number =>
+export const codeAfterFiles = (code: ExitCode, ofFiles: readonly (ExitCode | undefined)[]): ExitCode =>
   code === EXIT.unreachable && ofFiles.some((one) => one !== undefined && LOADED.has(one)) ? EXIT.workLeft : code
 
 /** Describes a job that runs. */
@@ -57,7 +57,7 @@ export type Running = {
 export type StepResult = {
   readonly step: Step
   readonly command: string
-  readonly code: number | undefined
+  readonly code: ExitCode | undefined
   readonly seconds: number
   readonly message: string | undefined
 }
@@ -67,7 +67,7 @@ export const ends = ({ step, code = EXIT.done }: StepResult): boolean =>
   code !== EXIT.done && !FOUND.has(code) && !step.goesOn && step.kind !== 'webhook'
 
 /** Returns the exit code of a job: that of the step that ended it, or the gravest. */
-export const codeOf = (results: readonly StepResult[]): number => {
+export const codeOf = (results: readonly StepResult[]): ExitCode => {
   const ending = results.find(ends)?.code
   // Nothing but a stop leaves steps out where none has ended the job.
   const code = ending ?? gravest(results.map((result) => result.code ?? EXIT.workLeft))
@@ -78,7 +78,7 @@ export const codeOf = (results: readonly StepResult[]): number => {
 }
 
 /** Says how a job ended, or would end, that does not end with 0: `found` steps of it found something. */
-export const endText = (code: number, found: number, isDryRun = false): string => {
+export const endText = (code: ExitCode, found: number, isDryRun = false): string => {
   const steps = countOf(found, 'step')
   if (outcomeOf(code) !== 'found') return isDryRun ? 'would fail' : 'failed'
   return isDryRun
@@ -87,7 +87,7 @@ export const endText = (code: number, found: number, isDryRun = false): string =
 }
 
 /** Returns the word for the exit code of a job, or of a step; undefined is that of a step that was left out. */
-export const outcomeOf = (code: number | undefined): string => {
+export const outcomeOf = (code: ExitCode | undefined): string => {
   if (code === undefined) return 'skipped'
   if (code === EXIT.done) return 'done'
   return FOUND.has(code) ? 'found' : 'failed'

@@ -3,7 +3,7 @@ import { hideAddresses } from '../../../client/http/address.ts'
 import { pauseEvery } from '../../../client/next-turn.ts'
 import { readDeadline, readNamedText, untilDeadline } from '../../args/deadline.ts'
 import type { Cli } from '../../cli.ts'
-import { EXIT, IncompleteRun, UsageError } from '../../exit.ts'
+import { EXIT, IncompleteRun, UsageError, type ExitCode } from '../../exit.ts'
 import { countOf } from '../../output/text.ts'
 import { secretsRemover } from '../../stderr.ts'
 import { requireLockName, withNamedLock } from '../../target/named-lock.ts'
@@ -80,7 +80,7 @@ const openJob = async (cli: Cli, file: string, signal: AbortSignal): Promise<Ope
 }
 
 /** Returns the exit code of a job: one that was asked to stop, and is not done, has work left. */
-const codeAfter = (results: readonly StepResult[], isStopped: boolean): number => {
+const codeAfter = (results: readonly StepResult[], isStopped: boolean): ExitCode => {
   const code = codeOf(results)
   return isStopped && code !== EXIT.done ? gravest([code, EXIT.workLeft]) : code
 }
@@ -109,7 +109,7 @@ const runAll = async (cli: Cli, file: string, opened: Opened): Promise<void> => 
     await log.tell(`job ${file} begins`)
     const results = await runSteps({ ...opened, cli, log, deadline, rejects: new Set() })
     // A job without a whole log is not done, even if its steps are.
-    const codeNow = (): number =>
+    const codeNow = (): ExitCode =>
       codeAfter(results, interruption.aborted) || (log.fault() === undefined ? EXIT.done : EXIT.failed)
     const failed = results.filter((one) => (one.code ?? EXIT.done) !== EXIT.done)
     await log.tell(`job ${file} ended with ${codeNow()}: ${outcomesText(results)}`)

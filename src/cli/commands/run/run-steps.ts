@@ -4,7 +4,7 @@ import type { Day } from '../../../domain/day.ts'
 import { Aborted } from '../../../client/transport.ts'
 import { alarmAt } from '../../args/deadline.ts'
 import type { Cli } from '../../cli.ts'
-import { EXIT, UsageError } from '../../exit.ts'
+import { EXIT, UsageError, type ExitCode } from '../../exit.ts'
 import { shellWord } from '../../output/text.ts'
 import { placeFlags } from '../../target/settings.ts'
 import { keepingJournals } from '../entries/import/kept-journals.ts'
@@ -71,7 +71,7 @@ const sharedFlags = ({ io, flags }: Cli): string[] => {
 }
 
 /** Describes how a step, or one of its lines, ended: its exit code, and what it said of that. */
-type StepEnd = { readonly code: number; readonly message: string }
+type StepEnd = { readonly code: ExitCode; readonly message: string }
 
 /** Runs a command line as if it was typed, within what is left of the deadline. */
 export const runLine = async (
@@ -117,10 +117,10 @@ const loadAndMove = async (
   line: StepLine,
   prefix: string,
   add: (end: StepEnd, file: string) => void,
-): Promise<number> => {
+): Promise<ExitCode> => {
   const { file = '' } = line
   let message = ''
-  const load = async (): Promise<number> => {
+  const load = async (): Promise<ExitCode> => {
     const end = await runLine(running, line, prefix)
     message = end.message
     return end.code
@@ -153,7 +153,7 @@ const runLines = async (running: Running, step: Step, lines: readonly StepLine[]
     const isNamed = lines.length === 1 || message.includes(shown)
     results.push({ code, message: isNamed ? message : `${shown}: ${message}` })
   }
-  const runOne = async (line: StepLine): Promise<number> => {
+  const runOne = async (line: StepLine): Promise<ExitCode> => {
     if (step.moveTo !== undefined) return loadAndMove(running, step.moveTo, line, prefix, add)
     const end = await runLine(running, line, prefix)
     add(end, line.file)
@@ -164,7 +164,7 @@ const runLines = async (running: Running, step: Step, lines: readonly StepLine[]
     if (code !== EXIT.done) return { code, message: lastOf(running, prefix) }
   }
   /** Tells which lines are not started, and why: the code of the one before, or that of a job that is stopped. */
-  const leave = async (rest: readonly StepLine[], code: number): Promise<void> => {
+  const leave = async (rest: readonly StepLine[], code: ExitCode): Promise<void> => {
     if (rest.length === 0) return
     const names = rest.map(({ file, words }) => (file === undefined ? words.join(' ') : shownSource(file))).join(', ')
     const message = `not started: ${names}; the next run goes on with ${rest.length === 1 ? 'it' : 'them'}`

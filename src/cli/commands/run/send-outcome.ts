@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { requireSafeWebhook, sendWebhook } from '../../../client/http/webhook.ts'
 import { KpiError } from '../../../domain/errors.ts'
-import { EXIT, UsageError } from '../../exit.ts'
+import { EXIT, UsageError, type ExitCode } from '../../exit.ts'
 import type { Io } from '../../io.ts'
 import { findReach } from '../../target/network.ts'
 import { readSecretFile } from '../../target/secrets.ts'
@@ -105,7 +105,7 @@ const timeOf = ({ cli: { io }, deadline }: Running): AbortSignal => {
 }
 
 /** Sends the outcome of a job so far to the address of a step; returns the step's exit code. */
-export const sendOutcome = async (running: Running, step: Step, done: readonly StepResult[]): Promise<number> => {
+export const sendOutcome = async (running: Running, step: Step, done: readonly StepResult[]): Promise<ExitCode> => {
   const { cli, cwd, log } = running
   const { io } = cli
   try {

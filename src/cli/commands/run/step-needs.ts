@@ -8,7 +8,7 @@ import { user } from '../../../domain/resources/user.ts'
 import { SCOPES } from '../../../domain/scopes.ts'
 import { scopeNeeded } from '../../../domain/variants.ts'
 import type { Cli } from '../../cli.ts'
-import { EXIT, exitCodes, UsageError } from '../../exit.ts'
+import { EXIT, exitOf, UsageError, type ExitCode } from '../../exit.ts'
 import { addAdvice } from '../../target/advice.ts'
 import { findPlace, type RemotePlace } from '../../target/settings.ts'
 import { needsOfExport } from '../entries/export.ts'
@@ -24,7 +24,7 @@ export type ReadLine = { readonly cli: Cli; readonly given: OptionValues }
 
 /** Describes why a step would fail where the job runs: its exit code, and what it would say. */
 export type Lack = {
-  readonly code: number
+  readonly code: ExitCode
   readonly message: string
   /** Holds all that it would say, a line each, where that is more. */
   readonly details?: readonly string[]
@@ -33,7 +33,7 @@ export type Lack = {
 /** Returns what an error says that ends a step; throws any other. */
 export const lackBy = (error: unknown): Lack => {
   if (error instanceof UsageError) return { code: EXIT.usage, message: error.message }
-  if (error instanceof KpiError) return { code: exitCodes[error.code], message: error.message }
+  if (error instanceof KpiError) return { code: exitOf(error), message: error.message }
   throw error
 }
 
@@ -68,7 +68,7 @@ const ask = async (cli: Cli): Promise<Reached> => {
   } catch (error) {
     if (error instanceof UsageError) return { silence: error.message }
     if (!(error instanceof KpiError)) throw error
-    return exitCodes[error.code] === EXIT.unauthorized ? { refusal: error } : { silence: error.message }
+    return exitOf(error) === EXIT.unauthorized ? { refusal: error } : { silence: error.message }
   }
 }
 

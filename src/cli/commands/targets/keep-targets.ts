@@ -59,9 +59,6 @@ export async function* entriesFollowing(client: Client, change: TargetChange): A
   }
 }
 
-/** Tells whether a batch was refused for what one of its entries is: its user may be locked, its KPI not assigned. */
-const isRefused = (error: unknown): boolean => error instanceof KpiError && error.code === 'invalid'
-
 /** Writes a target onto entries that are there: together where the service takes that, else one by one. */
 const writeTarget = async (
   client: Client,
@@ -75,7 +72,8 @@ const writeTarget = async (
       .addMany(people.map((entry) => entryWithTarget(client, entry, target)))
       .then(() => true)
       .catch((error: unknown) => {
-        if (isRefused(error)) return false
+        // One of its entries: its user may be locked, its KPI not assigned.
+        if (error instanceof KpiError && error.code === 'invalid') return false
         throw error
       })
     if (isWritten) return onWritten(entries.length)

@@ -28,7 +28,7 @@ import { leftOfKept, planKept, undoKept } from '../../../loading/undo/undo-kept.
 import { createUndoRest, findStoredAnew, laterImportsOf, type UndoRest } from '../../../loading/undo/undo-rest.ts'
 import { type KeptPart, keptParts, runOf, type UndoneRun } from '../../../loading/undo/undone-run.ts'
 import { type Cli, PACED } from '../../cli.ts'
-import { EXIT, IncompleteRun } from '../../exit.ts'
+import { EXIT, IncompleteRun, type ExitCode } from '../../exit.ts'
 import { printDryRunCounts, undoCounts } from '../../output/dry-run-counts.ts'
 import { isForPeople, printRecords } from '../../output/print.ts'
 import { countOf, shellWord } from '../../output/text.ts'
@@ -160,8 +160,9 @@ const cutOff = (error: Error, plan: Plan, done: Done): Error => {
   const said = [sayWhat(done, DID), others].filter((part) => part !== '').join(' and ')
   const left = leftText(plan, done)
   if (!isCutOff(error)) {
-    const isRefused = error instanceof KpiError && said !== ''
-    return isRefused ? new KpiError(error.code, `${error.message}; ${said}; ${left}`, { cause: error }) : error
+    return error instanceof KpiError && said !== ''
+      ? new KpiError(error.code, `${error.message}; ${said}; ${left}`, { cause: error })
+      : error
   }
   const unsure = mayBeDone(error) ? `it is not known whether ${said === '' ? 'anything' : 'more'} was changed` : ''
   if (said !== '') {
@@ -211,8 +212,8 @@ const requireJournalFolder = (journal: string): void => {
  */
 const undoAlone = async (
   { journal }: Pick<UndoneRun, 'journal'>,
-  work: (onChange: () => void) => Promise<number>,
-): Promise<number> => {
+  work: (onChange: () => void) => Promise<ExitCode>,
+): Promise<ExitCode> => {
   if (journal !== undefined) requireJournalFolder(journal)
   if (journal === undefined || !existsSync(journal)) return work(() => undefined)
   const { holdForUndo } = await import('../../../runs/entries/open-journal.ts')
@@ -440,7 +441,7 @@ const runThrough = async (
 }
 
 /** Says how a run that changed things ended, and notes it in its receipts; returns 3 if something was left alone. */
-const conclude = async (cli: Cli, run: UndoneRun, done: Done): Promise<number> => {
+const conclude = async (cli: Cli, run: UndoneRun, done: Done): Promise<ExitCode> => {
   const said = sayWhat(done, DID)
   const counts = countsIn(done)
   await tellDone(cli, said, counts)
@@ -468,7 +469,7 @@ const undo = async (
   run: UndoneRun,
   flags: UndoFlags,
   { signal, onChange }: Course,
-): Promise<number> => {
+): Promise<ExitCode> => {
   const { withEntries = false, dryRun = false, summaryOnly = false } = flags
   const isListed = dryRun && !summaryOnly
   const planning = planned(clients, run, { withEntries, isListed, signal })
@@ -531,7 +532,7 @@ const followerOf = (cli: Cli, { head: { service, account } }: UndoReceipt): ((re
 }
 
 /** Takes back an import of entries, with all parts of its run. */
-export const undoImport = async (cli: Cli, receipt: UndoReceipt, flags: UndoFlags): Promise<number> => {
+export const undoImport = async (cli: Cli, receipt: UndoReceipt, flags: UndoFlags): Promise<ExitCode> => {
   if (receipt.takenBack !== undefined) {
     if (flags.dryRun && flags.summaryOnly)
       await printDryRunCounts(cli, undoCounts, countsIn({ counts: new EntryCounts(), outcomes: [], kept: [] }))
@@ -543,12 +544,12 @@ export const undoImport = async (cli: Cli, receipt: UndoReceipt, flags: UndoFlag
   const receipts = listed.map(follow)
   const alone = runOf(follow(receipt), receipts)
   const run = { ...alone, storedAnew: await findStoredAnew(alone, receipts) }
-  const work = (client: Client, signal: AbortSignal): Promise<number> =>
+  const work = (client: Client, signal: AbortSignal): Promise<ExitCode> =>
     withClassic(cli, client, async (classic) => {
       await beforeChanges(requireAccount(client, receipt))
       for (const part of run.parts) await requireWhole(part)
       await tellParts(cli, run)
-      const take = (onChange: () => void): Promise<number> =>
+      const take = (onChange: () => void): Promise<ExitCode> =>
         undo(cli, { client, classic }, run, flags, { signal, onChange })
       return flags.dryRun ? take(() => undefined) : undoAlone(run, take)
     })

@@ -3,7 +3,7 @@ import { KpiError } from '../../../domain/errors.ts'
 import { type AnyRecord, resource } from '../../../domain/schema.ts'
 import { askForYes } from '../../args/prompt.ts'
 import type { Cli } from '../../cli.ts'
-import { EXIT, UsageError } from '../../exit.ts'
+import { EXIT, UsageError, type ExitCode } from '../../exit.ts'
 import { printDryRunCounts, undoCounts } from '../../output/dry-run-counts.ts'
 import { isForPeople } from '../../output/print.ts'
 import { shellWord } from '../../output/text.ts'
@@ -72,7 +72,7 @@ export const confirmUndo = async (cli: Cli, what: string, { yes }: Pick<UndoFlag
 }
 
 /** Says that something was taken back already, and when. */
-export const tellTakenBack = async (cli: Cli, what: string, at: string): Promise<number> => {
+export const tellTakenBack = async (cli: Cli, what: string, at: string): Promise<ExitCode> => {
   const when = `on ${at.slice(0, 10)} at ${at.slice(11, 16)} UTC`
   await cli.note(`${what} was taken back already, ${when}; nothing was changed`)
   return EXIT.done

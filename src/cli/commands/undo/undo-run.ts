@@ -13,7 +13,7 @@ import { createdKind, hasNames, type CreatedRecord } from '../../../domain/kinds
 import type { AnyRecord } from '../../../domain/schema.ts'
 import { type NotedChange, openRunAt, type RunHead, type RunRecord } from '../../../runs/run-record.ts'
 import type { Cli } from '../../cli.ts'
-import { EXIT } from '../../exit.ts'
+import { EXIT, type ExitCode } from '../../exit.ts'
 import { countOf } from '../../output/text.ts'
 import { beginRun, changesOfUndos } from '../../target/runs.ts'
 import { makeChanges } from '../changes/make-changes.ts'
@@ -320,7 +320,7 @@ const closeAgain = async (undo: Undo): Promise<void> => {
   }
 }
 
-const undoWith = async (undo: Undo): Promise<number> => {
+const undoWith = async (undo: Undo): Promise<ExitCode> => {
   const { cli, target, run, flags, signal } = undo
   await learnAccount(target.client)
   const account = target.accountName()
@@ -356,7 +356,7 @@ const undoWith = async (undo: Undo): Promise<number> => {
 }
 
 /** Takes back a run that changed definitions, or says what that would do; returns 3 if something is left alone. */
-export const undoRun = async (cli: Cli, path: string, flags: UndoFlags): Promise<number> => {
+export const undoRun = async (cli: Cli, path: string, flags: UndoFlags): Promise<ExitCode> => {
   const run = openRunAt(path)
   try {
     const { head } = run

@@ -5,7 +5,7 @@ import { ENDING, readUndoReceipt, type UndoReceipt, undoReceiptNames } from '../
 import { nameOfPath, readHead, runPaths } from '../../../runs/run-record.ts'
 import { requireDryRun } from '../../args/dry-run.ts'
 import type { Cli } from '../../cli.ts'
-import { UsageError } from '../../exit.ts'
+import { UsageError, type ExitCode } from '../../exit.ts'
 import { undoCounts } from '../../output/dry-run-counts.ts'
 import type { Printed } from '../../output/printed.ts'
 import { receiptsFolder } from '../../target/folders.ts'
@@ -71,7 +71,7 @@ export const runUndo = async (
   asked: string | undefined,
   flags: UndoFlags,
   { what, listedBy, list }: UndoWay,
-): Promise<number | void> => {
+): Promise<ExitCode | void> => {
   requireDryRun(flags)
   if (asked === undefined && flags.yes !== true && flags.dryRun !== true) return list(cli)
   if (asked === undefined || asked.trim() === '')

@@ -5,7 +5,7 @@ import type { AnyRecord, NamedField, Resource } from '../../../domain/schema.ts'
 import type { Cli } from '../../cli.ts'
 import { isForPeople } from '../../output/print.ts'
 import { doneTo, isShort } from '../../output/short-answer.ts'
-import { isRefusal, ListErrors } from '../changes/list-errors.ts'
+import { isOfRecord, ListErrors } from '../changes/list-errors.ts'
 import { type NamedRecords, nameRecords } from './list-options.ts'
 
 /** Describes the results of working through a list: what was done, and why the rest was not. */
@@ -36,7 +36,7 @@ export const sendEach = async <T>(
       done.push(one)
     } catch (error) {
       if (!(error instanceof Error)) throw error
-      if (isRefusal(error)) errors.refuse(at + 1, error)
+      if (isOfRecord(error)) errors.refuse(at + 1, error)
       else return { records, done, total, failure: errors.ended(at + 1, error, records.length) }
     }
   }

@@ -1,3 +1,4 @@
+import type { ExitCode } from '../../../exit.ts'
 import { AsyncLocalStorage } from 'node:async_hooks'
 
 /** Describes the journal of an import that has finished. */
@@ -22,8 +23,8 @@ export const endJournals = (finished: readonly Finished[]): void => {
  * nothing of the file again. `forget` removes it; `forgetHarmless` only where sending the file again would change nothing.
  */
 export const keepingJournals = async (
-  run: () => Promise<number>,
-): Promise<{ readonly code: number; readonly forget: () => void; readonly forgetHarmless: () => void }> => {
+  run: () => Promise<ExitCode>,
+): Promise<{ readonly code: ExitCode; readonly forget: () => void; readonly forgetHarmless: () => void }> => {
   const kept: Finished[] = []
   const code = await keeper.run(kept, run)
   const forgetAll = (some: readonly Finished[]): void => {

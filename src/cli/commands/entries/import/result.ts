@@ -2,11 +2,11 @@ import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Client } from '../../../../client/client.ts'
 import { Aborted } from '../../../../client/transport.ts'
-import { type ErrorCode, KpiError } from '../../../../domain/errors.ts'
+import { type ErrorCode, isTransient, KpiError } from '../../../../domain/errors.ts'
 import { type CountedReasons, reasonLines } from '../../../../reading/rejects/reason-counts.ts'
 import { waysOut } from '../../../../reading/rejects/max-errors.ts'
 import type { Verification } from '../../../../loading/verify/verified.ts'
-import { Declined, EXIT, exitCodes, IncompleteRun } from '../../../exit.ts'
+import { Declined, EXIT, exitOf, IncompleteRun, type ExitCode } from '../../../exit.ts'
 import { countOf } from '../../../output/text.ts'
 import type { CommandRun, Job } from './jobs.ts'
 import type { ParsedOptions } from './parsed-options.ts'
@@ -65,7 +65,7 @@ const CREATES_ASSIGNMENTS = '; --create-assignments creates what is missing'
 
 /** Describes how the work on a file ended: an exit code, a word for it, and what is left, a line each. */
 export type FileOutcome = {
-  readonly exit: number
+  readonly exit: ExitCode
   readonly code: string
   readonly lines: readonly string[]
   /** Tells that somebody said no, so that the same command goes on as it is. */
@@ -84,7 +84,7 @@ export type RunResult = {
   /** Returns the error to report where the run ended in the middle of a file. */
   readonly errorOf: (error: unknown) => unknown
   /** Returns the exit code of a run that came to its end; throws where something is left. */
-  readonly exit: () => number
+  readonly exit: () => ExitCode
 }
 
 /** Lists outcomes after which the next file is imported. */
@@ -101,13 +101,12 @@ const outcomeOf = (error: unknown, hasSent: boolean): FileOutcome | undefined =>
   if (error instanceof Declined) return { exit: error.exit, code: error.code, lines: [error.message], isDeclined: true }
   if (!(error instanceof KpiError)) return undefined
   const lines = [error.message, ...error.issues.map(({ field, message }) => `${field}: ${message}`)]
-  const exit = exitCodes[error.code]
-  return hasSent && exit === EXIT.unreachable ? { ...STOPPED, lines } : { exit, code: error.code, lines }
+  return hasSent && isTransient(error) ? { ...STOPPED, lines } : { exit: exitOf(error), code: error.code, lines }
 }
 
 /** Says how to go on; what was refused is refused again, as long as nothing changes. */
-const howToGoOn = (isRefused: boolean, done: 'fixed' | 'settled'): string =>
-  isRefused ? `once that is ${done}, the same command continues` : 'run the same command to continue'
+const howToGoOn = (isLasting: boolean, done: 'fixed' | 'settled'): string =>
+  isLasting ? `once that is ${done}, the same command continues` : 'run the same command to continue'
 
 /** Combines the outcomes of all files into one. */
 export const createRunResult = (
@@ -125,8 +124,8 @@ export const createRunResult = (
     const ender = outcomes.find(({ exit }) => !HARMLESS.has(exit))
     if (rest.length === 0) return { ...(ender ?? outcomes.find(({ exit }) => exit !== EXIT.done) ?? DONE), lines }
     const isOver = ender === undefined || ender.isDeclined === true
-    const isRefused = !isOver && ender.exit !== EXIT.workLeft && ender.exit !== EXIT.unreachable
-    const notBegun = explain(`not started: ${rest.join(', ')}; ${howToGoOn(isRefused, 'settled')}`)
+    const isLasting = !isOver && ender.exit !== EXIT.workLeft && ender.exit !== EXIT.unreachable
+    const notBegun = explain(`not started: ${rest.join(', ')}; ${howToGoOn(isLasting, 'settled')}`)
     return { ...(ender ?? STOPPED), lines: [...lines, notBegun] }
   }
   return {
@@ -167,8 +166,8 @@ const saidOfRejects = (parsed: ParsedOptions, rejectsPath: string, concluded: Co
     : [rejectedSummary(parsed, rejectsPath, concluded), ...advice]
 }
 
-const leftSummary = (left: number, [one, many]: readonly [string, string], isRefused: boolean): string =>
-  `stopped with ${countOf(left, one, many)} left; ${howToGoOn(isRefused, 'fixed')}`
+const leftSummary = (left: number, [one, many]: readonly [string, string], isLasting: boolean): string =>
+  `stopped with ${countOf(left, one, many)} left; ${howToGoOn(isLasting, 'fixed')}`
 
 /** Returns the reasons for rejects and the flags that settle them, a line each; the file is named if there are several. */
 export const linesOfReasons = (
@@ -203,12 +202,11 @@ type Concluded = {
 const OF_PLACE: ReadonlySet<ErrorCode> = new Set(['not_acceptable', 'not_found'])
 
 /** Tells a run that ended for a reason that does not pass with time: the same command goes on once that is mended. */
-const isRefusal = ({ failure, left, hasSent = false }: Concluded): boolean => {
+const isLastingFailure = ({ failure, left, hasSent = false }: Concluded): boolean => {
   if (!failure) return false
-  const exit = exitCodes[failure.code]
   // A service that took entries before is at the right address: a 404 now is its fault, unless no entry is left to send.
-  const isOfPlace = exit === EXIT.unsupported || OF_PLACE.has(failure.code)
-  return exit !== EXIT.unreachable && !(hasSent && left > 0 && isOfPlace)
+  const isOfPlace = failure.class === 'unsupported' || OF_PLACE.has(failure.code)
+  return !isTransient(failure) && !(hasSent && left > 0 && isOfPlace)
 }
 
 /** Returns the outcome of a file's import: done, rejected rows, or what is left to do. */
@@ -228,15 +226,15 @@ export const concludeFile = async (
   const lines = [
     ...saidOfRejects(parsed, rejectsPath, concluded),
     ...(failure ? [failure.message] : []),
-    ...(left > 0 ? [stops.explain(leftSummary(left, called, isRefusal(concluded)))] : []),
+    ...(left > 0 ? [stops.explain(leftSummary(left, called, isLastingFailure(concluded)))] : []),
     ...(differs?.lines ?? []),
   ]
   // All was sent: what could not be read back is work that is left.
   if (differs && !failure)
     return { ...differs, lines, exit: differs.exit === EXIT.unreachable ? EXIT.workLeft : differs.exit }
-  if (failure && isRefusal(concluded)) return { exit: exitCodes[failure.code], code: failure.code, lines }
+  if (failure && isLastingFailure(concluded)) return { exit: exitOf(failure), code: failure.code, lines }
   if (unwritten?.code === 'unavailable') return { exit: EXIT.workLeft, code: 'work_left', lines }
-  if (unwritten) return { exit: exitCodes[unwritten.code], code: unwritten.code, lines }
+  if (unwritten) return { exit: exitOf(unwritten), code: unwritten.code, lines }
   if (left > 0) return { exit: EXIT.workLeft, code: 'work_left', lines }
   return rejected > 0 ? { exit: EXIT.partial, code: 'rejected', lines } : DONE
 }

@@ -1,3 +1,4 @@
+import type { ExitCode } from '../../../exit.ts'
 import type { Client } from '../../../../client/client.ts'
 import { tellDay } from '../../../args/entry-date.ts'
 import type { Cli } from '../../../cli.ts'
@@ -28,7 +29,7 @@ const tellSaidDay = async (cli: Cli, { saidDate, options: { date } }: ParsedOpti
 }
 
 /** Runs `kpi entries import`: reads, checks and sends files, one after another, or only says what that would do. */
-export const runImport = async (cli: Cli, files: readonly string[], flags: ImportFlags): Promise<number> => {
+export const runImport = async (cli: Cli, files: readonly string[], flags: ImportFlags): Promise<ExitCode> => {
   const parsed = parseOptions(cli, files, flags)
   const sources = importSources(cli.io, files, parsed.query)
   cli.printing()

@@ -4,7 +4,7 @@ import { fileOfReceipt } from '../../../../loading/verify/earlier-receipt.ts'
 import { describeDifference, type Verification } from '../../../../loading/verify/verified.ts'
 import type { VerificationOptions } from '../../../../loading/prepare/import-types.ts'
 import type { Cli } from '../../../cli.ts'
-import { EXIT, exitCodes, UsageError } from '../../../exit.ts'
+import { EXIT, exitOf, UsageError } from '../../../exit.ts'
 import { requireFree } from '../../../files/require-free.ts'
 import { countOf } from '../../../output/text.ts'
 import { findPlace, type Place } from '../../../target/settings.ts'
@@ -76,7 +76,7 @@ export const verificationOutcome = (
     const lines = [
       `everything was sent, but it could not be read back and compared: ${failure.message}; run the same command to compare it`,
     ]
-    return { exit: exitCodes[failure.code], code: failure.code, lines }
+    return { exit: exitOf(failure), code: failure.code, lines }
   }
   if (compared === equal) return undefined
   const differ = countOf(compared - equal, 'entry differs', 'entries differ')
