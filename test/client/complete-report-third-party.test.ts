@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { type Client, createClient } from '../../src/client/client.ts'
 import { httpTransport } from '../../src/client/http/http-transport.ts'
 import { completeReport } from '../../src/client/operations/complete-report.ts'
+import type { ReportRequest } from '../../src/client/operations/queries.ts'
 import { formatDay } from '../../src/domain/day.ts'
 import { day } from '../support/calendar.ts'
 import { foreignService } from '../support/foreign.ts'
@@ -24,19 +25,23 @@ type Habits = {
   readonly hasOtherOrder?: boolean
   /** Keeps the last rows instead of the first ones. */
   readonly keepsNewest?: boolean
+  /** Has rows of one KPI only. */
+  readonly hasOneKpi?: boolean
 }
 
 type Row = { readonly kpiId: number; readonly itemId: number; readonly entryDate: string }
 
-const rowsIn = ({ rowsOf, cutsByKpi, hasOtherOrder }: Habits, query: URLSearchParams): Row[] => {
+const rowsIn = ({ rowsOf, cutsByKpi, hasOtherOrder, hasOneKpi }: Habits, query: URLSearchParams): Row[] => {
   const [from, to] = [day(query.get('dateFrom') ?? ''), day(query.get('dateTo') ?? '')]
-  const wanted = query.get('kpiIds')?.split(',').map(Number)
+  const idsOf = (name: string): number[] | undefined => query.get(name)?.split(',').map(Number)
+  const [wanted, items] = [idsOf('kpiIds'), idsOf('groupItemIds') ?? idsOf('userIds')]
   const rows: Row[] = []
   for (let at = from; at <= to; at += 1) {
     const count = rowsOf(at - START)
     for (let row = 0; row < count; row += 1) {
-      const kpiId = Math.floor((row * KPIS) / count) + 1
-      if (!wanted || wanted.includes(kpiId)) rows.push({ kpiId, itemId: row + 1, entryDate: formatDay(at) })
+      const [kpiId, itemId] = [hasOneKpi ? 1 : Math.floor((row * KPIS) / count) + 1, row + 1]
+      if (wanted?.includes(kpiId) === false || items?.includes(itemId) === false) continue
+      rows.push({ kpiId, itemId, entryDate: formatDay(at) })
     }
   }
   if (hasOtherOrder) return rows.toSorted((a, b) => ((a.kpiId * 7) % KPIS) - ((b.kpiId * 7) % KPIS))
@@ -63,7 +68,7 @@ const start = async (habits: Habits): Promise<{ client: Client; requests: () => 
   return { client: createClient(transport), requests: () => foreign.reached.length }
 }
 
-const read = async (client: Client, range = RANGE): Promise<number> => {
+const read = async (client: Client, range: ReportRequest = RANGE): Promise<number> => {
   const rows = (await Array.fromAsync(completeReport(client, range))).flat()
   return new Set(rows.map(({ entryDate, kpiId, itemId }) => `${entryDate} ${kpiId} ${itemId}`)).size
 }
@@ -94,17 +99,23 @@ test.each<[name: string, habits: Habits, rows: number, most: number]>([
   expect(requests()).toBeLessThanOrEqual(most)
 })
 
-test.each<[name: string, habits: Habits]>([
+test.each<[name: string, habits: Habits, groupItemIds?: number[]]>([
   ['at 5000 rows, evenly', { rowsOf: () => 20, cut: 5000 }],
   ['at 1000 rows, all on one day', { rowsOf: onDay(0, 1200), cut: 1000 }],
   ['at 5000 rows, the newest ones', { rowsOf: () => 20, cut: 5000, keepsNewest: true }],
   ['at 100 rows, fewer than a day has', { rowsOf: () => 120, cut: 100 }],
   ['at 5000 rows, all on one day of a year', { rowsOf: onDay(1, 8000), cut: 5000 }],
   ['at 1000 rows, before they are sorted', { rowsOf: () => 20, cut: 1000, cutsByKpi: true }],
-])('a service that cuts silently %s is an error that says what to do', async (_, habits) => {
+  ['at 30 rows, all of one KPI on one day', { rowsOf: onDay(0, 50), cut: 30, hasOneKpi: true }],
+  [
+    'at 30 rows, all of one KPI on one day, of group items',
+    { rowsOf: onDay(0, 50), cut: 30, hasOneKpi: true },
+    Array.from({ length: 50 }, (_, at) => at + 1),
+  ],
+])('a service that cuts silently %s is an error that says what to do', async (_, habits, groupItemIds) => {
   const { client } = await start(habits)
   const range = habits.rowsOf(1) === 0 ? { from: START, to: START } : RANGE
-  await expect(read(client, range)).rejects.toMatchObject({
+  await expect(read(client, { ...range, ...(groupItemIds && { groupItemIds }) })).rejects.toMatchObject({
     code: 'not_acceptable',
     message: expect.stringMatching(/cuts reports at \d+ rows and does not say so.*ask for fewer days/) as string,
   })
