@@ -10,6 +10,7 @@ import { compareKeys, keyOf, ownerOf, storedKey } from '../../../src/domain/entr
 import { fetchReference, type Reference } from '../../../src/reading/directory/reference.ts'
 import { addEntry, type ExistingEntry, readExisting } from '../../../src/loading/existing/existing-entries.ts'
 import { prefetchExisting, type PrefetchOptions } from '../../../src/loading/existing/prefetch.ts'
+import { requestsForReport } from '../../../src/loading/existing/read-report.ts'
 import { planAction } from '../../../src/loading/existing/planned-action.ts'
 import type { Handler } from '../../../src/server/wire.ts'
 import { type Folder, temporaryFolder } from '../../support/folder.ts'
@@ -174,6 +175,22 @@ describe.each(VARIANTS)('what is stored, read ahead through %s,', (variant) => {
     expect([...(found?.values() ?? [])].map(({ actual }) => actual)).toEqual([5_0000n, 5_0000n])
     expect(changed).not.toEqual([])
   })
+})
+
+test.each<[what: string, requests: number, days: number[], pairs: number, drafts: number]>([
+  ['days that fill an answer', 1, [0, 1], 10_000, 4000],
+  ['days that are too much for one', 2, [0, 1], 10_000, 4001],
+  ['one more than fill an answer', 2, [0, 1, 2], 10_000, 4000],
+  ['days between them, as full as they are', 1, [0, 5], 10_000, 1000],
+  ['more days between them', 2, [0, 8], 10_000, 1000],
+  ['so many keys that no more rows can be', 1, [0, 8], 1000, 1000],
+  ['as many keys as an answer has rows', 2, [0, 9], 1000, 1000],
+])('a report of %s takes %i requests as far as is known', (_, requests, days, pairs, drafts) => {
+  const extent = { from: 0, to: 0, count: 0 }
+  const ids = (count: number) => new Map(Array.from({ length: count }, (__, id) => [id, extent]))
+  const [owners, kpis] = [ids(pairs / 10), ids(10)]
+  const wanted = { owners, kpis, series: pairs, count: drafts * days.length }
+  expect(requestsForReport({ ...wanted, days: new Map(days.map((one) => [START + one, drafts])) })).toBe(requests)
 })
 
 type ForeignEntry = {

@@ -1,8 +1,9 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { type Answer, answerOf, jsonAnswer } from '../../support/faulty/answers.ts'
 import { type Kind, kinds } from '../../support/faulty/kinds.ts'
 import { type Folder, temporaryFolder } from '../../support/folder.ts'
+import { openCapabilities } from '../../../src/loading/third-party/capabilities.ts'
 import type { TextRequest } from '../../../src/client/http/network-exchange.ts'
 import { some } from '../../support/soak/tests.ts'
 import { fileOf, losing, openThirdParty, type Wrap } from '../../support/simulation/requests.ts'
@@ -382,6 +383,92 @@ test('a row that is answered with another actual is looked up, and rejected wher
 })
 
 const ADD = ['--on-conflict', 'add']
+
+test('a service that says only later that it takes no batches is tried with one stored entry, in one run', async () => {
+  using folder = temporaryFolder()
+  let [isGone, tried] = [false, 0]
+  const wrap: Wrap = (request, now, serve) => {
+    const isBatch = request.method === 'POST' && request.path.endsWith('/list')
+    if (!isGone || !isBatch) return serve(request, now)
+    tried += 1
+    return { afterMs: 1, end: { answer: jsonAnswer(404, { status: 404, message: 'no such path' }) } }
+  }
+  const { service, importFile } = openThirdParty(DOUBLES, folder, { wrap })
+  expect(await importFile(fileOf(30, (row) => row))).toMatchObject({ code: 0 })
+  isGone = true
+  for (const add of [1, 2]) expect(await importFile(fileOf(30, (row) => row + add))).toMatchObject({ code: 0 })
+  expect([service.entries().length, tried]).toEqual([30, 1])
+})
+
+describe('what is known of a service', () => {
+  const MINUTE = 60_000
+  const open = (path?: string) => {
+    const clock = { now: 1000 }
+    return { clock, capabilities: openCapabilities(path, () => clock.now) }
+  }
+
+  test('has batches sent again a minute after the first that was refused, then after twice as long each time', () => {
+    const { clock, capabilities } = open()
+    const { maySendBatch, avoidBatches, doubtsBatches, noteBatch } = capabilities
+    expect([maySendBatch(), doubtsBatches()]).toEqual([true, false])
+    for (const minutes of [1, 2, 4, 8, 16, 16]) {
+      avoidBatches()
+      expect([maySendBatch(), doubtsBatches()]).toEqual([false, true])
+      clock.now += minutes * MINUTE - 1
+      expect(maySendBatch()).toBe(false)
+      clock.now += 1
+      expect([maySendBatch(), doubtsBatches()]).toEqual([true, true])
+    }
+    noteBatch(1)
+    expect(doubtsBatches()).toBe(false)
+    avoidBatches()
+    clock.now += MINUTE
+    expect(maySendBatch()).toBe(true)
+    avoidBatches()
+    // The clock was set back.
+    clock.now -= 1
+    expect(maySendBatch()).toBe(true)
+  })
+
+  test('has larger batches tried after ten of the most, then after twice as many', () => {
+    const { mostInBatch, halveBatches, noteBatch } = open().capabilities
+    const note = (size: number, times: number): number => {
+      for (let at = 0; at < times; at += 1) noteBatch(size)
+      return mostInBatch()
+    }
+    expect([mostInBatch(), note(5000, 50)]).toEqual([5000, 5000])
+    halveBatches(5000)
+    halveBatches(2500)
+    expect([mostInBatch(), note(1249, 50), note(1250, 9), note(1250, 1)]).toEqual([1250, 1250, 1250, 2500])
+    expect([note(2500, 19), note(2500, 1)]).toEqual([2500, 5000])
+    halveBatches(3)
+    expect([mostInBatch(), note(2, 39), note(2, 1)]).toEqual([2, 2, 4])
+    note(4, 79)
+    halveBatches(8)
+    expect([mostInBatch(), note(4, 79), note(4, 1)]).toEqual([4, 4, 8])
+  })
+
+  test('is kept for a week; that batches update nothing as far as was tried, for a quarter of an hour', () => {
+    using folder = temporaryFolder()
+    const path = folder.in('known/service.json')
+    const first = open(path)
+    const { known, learn, assumeNoUpdates } = first.capabilities
+    learn({ takesBatches: false, updatesInBatches: true, lagMs: 300, wroteAt: 900, isRecognised: true })
+    assumeNoUpdates()
+    expect(known()).toMatchObject({ updatesInBatches: false, isRecognised: true })
+    first.clock.now += 16 * MINUTE
+    expect(known()).toMatchObject({ updatesInBatches: true })
+    const knownAt = (now: number) => openCapabilities(path, () => now)
+    const kept = { takesBatches: false, updatesInBatches: true, lagMs: 300, wroteAt: 900 }
+    const week = 7 * 24 * 60 * MINUTE
+    expect(knownAt(week + 999).known()).toEqual(kept)
+    expect(knownAt(week + 1000).known()).toEqual({})
+    expect([knownAt(week).maySendBatch(), knownAt(week + 1000).maySendBatch()]).toEqual([false, true])
+    expect([knownAt(2000).settledAt, knownAt(500).settledAt]).toEqual([1500, 1100])
+    writeFileSync(path, '{"at":1000,"takesBatches":true,"updatesInBatches":1,"isRounding":"yes","lagMs":300}')
+    expect(knownAt(2000).known()).toEqual({})
+  })
+})
 
 describe('--on-conflict add', () => {
   const sums = (service: ReturnType<typeof openThirdParty>['service']): number[] =>
