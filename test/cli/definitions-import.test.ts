@@ -71,6 +71,17 @@ describe.each(users)('%s', (_, open) => {
     expect(JSON.parse(json.stdout)).toHaveLength(4)
   })
 
+  test('numbers have a point in a list of the command line, and are in doubt in what is made of it', async () => {
+    await load('kpis', 'name;frequency;target\nRevenue;daily;1,234\n', '--decimal', ',')
+    const { stdout } = await user.kpi('kpis', 'list', '-o', 'csv')
+    expect(jsonOf(await load('kpis', stdout))).toMatchObject({ read: 1, unchanged: 1 })
+    for (const text of ['name,target_default\nRevenue,1.234\n', stdout.replaceAll(',', ';')]) {
+      expect(errorOf(await load('kpis', text)).issues).toMatchObject([
+        { message: expect.stringContaining('--decimal . or --decimal ,') as string },
+      ])
+    }
+  })
+
   test('a column of whole names is split, and a password is taken only when somebody is created', async () => {
     const text = 'Name,Mail,Password\n"Lee, Ann",ann@example.com,once-only-1\nBob Ray,bob@example.com,\n'
     const created = await load('users', text)

@@ -191,6 +191,43 @@ test('--explain calls what would be created by its name', async () => {
   expect(unclear.stdout).toContain('\nactual of a new kpi,"column 2, Sales",')
 })
 
+describe('--explain gives the evidence for', () => {
+  const LONG = 'Region,Date,KPI,Sales\nNorth,31.01.2026,Visits,1.5\n'
+  const WIDE = 'Region,Date,Sales\nNorth,31.01.2026,1.5\n'
+  const DATED = `--date-format DD.MM.YYYY`.split(' ')
+
+  test.each<[what: string, text: string, flags: string[], found: string[]]>([
+    ['a layout', LONG, [], ['layout', 'long: a row for each entry', 'the names of the columns']],
+    ['a layout that is given', LONG, ['--layout', 'long'], ['layout', 'long: a row for each entry', '--layout long']],
+    ['another layout', WIDE, [], ['layout', 'wide: a column for each kpi', 'the names of the columns']],
+    ['dates', WIDE, [], ['format of Date', 'DD.MM.YYYY', '"31.01.2026" on line 2']],
+    ['dates as is given', WIDE, DATED, ['format of Date', 'DD.MM.YYYY', '--date-format']],
+    ['dates of which there are none', 'Region,Date,Sales\n', [], ['format of Date', 'in doubt', 'no cell is a date']],
+    [
+      'a date that is given',
+      WIDE.replace('Date', 'Note'),
+      ['--date', '2026-01-31'],
+      ['date', '2026-01-31', '--date, for all rows'],
+    ],
+    ['numbers', WIDE, [], ['format of Sales', 'a decimal point', '"1.5" on line 2']],
+    ['numbers as is given', WIDE, ['--decimal', '.'], ['format of Sales', 'a decimal point', '--decimal']],
+    ['whole numbers', WIDE.replace('.5', ''), [], ['format of Sales', 'whole numbers', 'no cell has decimals']],
+  ])('%s', async (_, text, flags, [topic, found, evidence]) => {
+    writeFileSync(user.folder.in('data.csv'), text)
+    const ran = await user.kpi('entries', 'import', 'data.csv', '--create-missing', '--explain', '-o', 'json', ...flags)
+    expect(JSON.parse(ran.stdout)).toContainEqual({ topic, found, evidence })
+  })
+
+  test('nothing that a file does not have', async () => {
+    writeFileSync(user.folder.in('data.csv'), 'user,kpi,actual\n1,1,5\n')
+    const ran = await user.kpi('entries', 'import', 'data.csv', '--date', '2026-01-31', '--explain', '-o', 'json')
+    const topics = (JSON.parse(ran.stdout) as { topic?: string }[]).map(({ topic }) => topic).join(', ')
+    expect(topics).toBe(
+      'encoding, separator, layout, user, kpi, date, actual, numbers in user, numbers in kpi, format of actual',
+    )
+  })
+})
+
 describe('entries that are dated more than a year after today', () => {
   const FILE = 'Region,Date,Sales\nNorth,2026-01-01,4\nNorth,2062-01-05,5\nNorth,2027-11-21,6\nNorth,2027-11-22,7\n'
   const WARNING =

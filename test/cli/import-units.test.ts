@@ -128,7 +128,7 @@ describe('a row of units below the header', () => {
 
 describe('one column of values in several currencies', () => {
   const fileOf = (...currencies: string[]): string =>
-    `Date,Store,Currency,Sales\n${currencies.map((one, at) => `2026-01-0${at + 1},Lake,${one},1`).join('\n')}\n`
+    `Date,Store,Currency,Sales\n${currencies.map((one, at) => `${2026 + at}-01-01,Lake,${one},1`).join('\n')}\n`
   const kpisOf = async (text: string, ...flags: string[]): Promise<string[]> =>
     [...(await rehearse(text, '--frequency', 'D', ...flags)).stderr.matchAll(/KPI "([^"]*)": /g)].map(
       ([, name]) => name ?? '',
@@ -143,9 +143,17 @@ describe('one column of values in several currencies', () => {
     expect(await kpisOf(file, '--map', 'kpi=Currency,actual=Sales', ...flags)).toEqual(['Sales EUR', 'Sales USD'])
   })
 
+  const CURRENCIES = 'EUR,USD,GBP,JPY,CHF,SEK,NOK,DKK,PLN,CZK,HUF,RON,BGN,TRY,AUD,NZD,CAD,MXN,BRL,ZAR'.split(',')
+
+  test('is split where there are many', async () => {
+    expect(await valuesOf(fileOf(...CURRENCIES.slice(1)))).toContain('ZAR=Sales ZAR"; --ignore Currency')
+  })
+
   test.each([
     ['a row has no currency', fileOf('EUR', 'USD', ''), []],
     ['a flag names the KPI', fileOf('EUR', 'USD').replace('Sales', 'Value'), ['--kpi', 'Sales']],
+    ['a currency has a sign that flags need', fileOf('EUR', 'x=USD'), []],
+    ['there are too many', fileOf(...CURRENCIES), []],
     ['there are several KPIs', fileOf('EUR', 'USD').replaceAll('1\n', '1,2\n').replace('Sales', 'Sales,Costs'), []],
   ])('is to be split by hand where %s', async (_, file, flags) => {
     expect(await valuesOf(file, ...flags)).toMatch(

@@ -81,6 +81,7 @@ describe('a column of texts that begin like numbers', () => {
     ['Order no', ['12/2026/1', '12/2026/2']],
     ['Phone', ['+49 30 1234', '030 99887']],
     ['Since', ['2026-03-01', '2026-03-02']],
+    ['Delivered', [...Array.from({ length: 9 }, (__, at) => `2026-03-0${at + 1}`), 'open']],
   ])('%s, %s, is no such column', (name, cells) => {
     expect(columnOf(name, cells)).toBe('unused')
   })

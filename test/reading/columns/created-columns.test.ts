@@ -155,6 +155,31 @@ describe('what settles a header is named', () => {
     expect(planOf(headings[1] ?? headingOf([])).wide?.columns.map(({ at }) => at)).toEqual([1, 3])
   })
 
+  test.each<[header: string, found: number[] | string]>([
+    ['Date,DE,NO,ES', [1, 2, 3]],
+    ['Date, DE ,NO, ES ', [1, 2, 3]],
+    ['Date,DE,NO,ID,ES', [1, 2, 3, 4]],
+    ['Date,DE,NO,Total', 'NO: holds numbers, and is named for ids'],
+    ['Date,DE,NO,es', 'NO: holds numbers, and is named for ids'],
+    ['Date,DE,NO,ESP', 'NO: holds numbers, and is named for ids'],
+    ['Date,DE,NO,ID', 'NO: holds numbers, and is named for ids'],
+  ])('a name that stands for ids is a code where two others are codes: %s', (header, found) => {
+    const heading = headingOf([header, '2026-01-01,1.5,2.5,3.5,4.5', '2026-01-02,1.5,2.5,3.5,4.5'])
+    if (typeof found === 'string') expect(refusal(heading)).toContain(found)
+    else expect(planOf(heading, { source: 'Here' }).wide?.columns.map(({ at }) => at)).toEqual(found)
+  })
+
+  test.each([
+    ['right below the header', ['EUR', '5', '6'], ', --ignore-rows EUR its row'],
+    ['further down', ['5', 'EUR', '6'], ''],
+    ['right below the header, as a pattern', ['EUR*', '5', '6'], ''],
+  ])('another text among numbers may be a unit %s', (_, cells, way) => {
+    const heading = headingOf(['Date,Sales,Visits', ...cells.map((cell, at) => `2026-01-0${at + 1},${cell},${at}`)])
+    expect(refusal(heading, { source: 'Here' })).toMatch(
+      new RegExp(`, --ignore Sales leaves the column out${way}$`, 'm'),
+    )
+  })
+
   test('parts of a date beside a whole date make no KPI', () => {
     const plan = planOf(headingOf(['Year,Month,Region,Date,Sales', '2026,1,North,2026-01-31,5']))
     expect([plan.wide?.columns.map(({ at }) => at), plan.unused]).toEqual([[4], ['Year', 'Month']])

@@ -723,6 +723,15 @@ describe('dates of a column', () => {
   })
 })
 
+test('columns for days are in doubt together, as of the first to the last', async () => {
+  const rows = [
+    ['name', ' 2026-01-01', '2026-01-02', '2026-01-03 '],
+    ['North', '1.234', '2.345', '3.456'],
+  ]
+  const { stopped } = await read(rows, { user: undefined, map: new Map([['user', 'name']]) })
+  expect(stopped).toContainEqual(expect.stringMatching(/^2026-01-01 to 2026-01-03: "1.234" on line 2 is 1.234 /))
+})
+
 test('all columns in doubt are told at once', async () => {
   const rows = [
     ['date', 'actual', 'target'],
