@@ -115,6 +115,8 @@ describe.each(users)('%s, a file of people', (_, open) => {
   })
 })
 
+const DAYS = Array.from({ length: 31 }, (_, at) => `2026-01-${String(at + 1).padStart(2, '0')}`)
+
 describe.each(newerUsers)('%s, a file of items', (_, open) => {
   let user: User
   let region: string
@@ -215,6 +217,13 @@ describe.each(newerUsers)('%s, a file of items', (_, open) => {
       ['Sales M Number SUM null', 'Stock M Number AVG null'],
     ],
     [
+      'of one item, and whose form the last row shows',
+      `Region;KPI;Date;Value\n${DAYS.map((day) => `North;Sales;${day};${day.endsWith('31') ? '1.234.567' : '2.500'}\n`).join('')}`,
+      [],
+      DAYS.map((day) => `North Sales ${day} ${day.endsWith('31') ? 1234567 : 2500}`),
+      ['Sales D Number SUM null'],
+    ],
+    [
       'with targets',
       'Region,KPI,Date,Value,Target\nNorth,Sales,2026-01-01,1,10\nNorth,Sales,2026-01-02,2,20\n',
       [],
@@ -228,6 +237,17 @@ describe.each(newerUsers)('%s, a file of items', (_, open) => {
     expect(await kpisOf(user)).toEqual(kpis)
     const again = await importText(user, text, '--group', region, '-o', 'json', ...flags)
     expect(jsonOf(again)).toMatchObject({ created: 0, unchanged: entries.length })
+  })
+
+  const LONG = 'x'.repeat(101)
+
+  test.each([
+    ['an item', `${LONG},Sales`, 'cannot be the name of a breakdown item: it has 101 characters'],
+    ['a KPI', `South,${LONG}`, 'cannot be the name of a KPI: it has 101 characters'],
+  ])('has rows of %s rejected whose name is too long', async (_what, names, says) => {
+    const text = `Region,KPI,Date,Value\nNorth,Sales,2026-01-01,1\n${names},2026-01-02,2\nNorth,Sales,2026-01-03,3\n`
+    const ran = await importText(user, text, '--group', region, '--dry-run', '-o', 'json', '--frequency', 'D')
+    expect([ran.code, ran.stderr]).toEqual([3, expect.stringContaining(says)])
   })
 
   test.each<[name: string, text: string, flags: string[], says: string]>([
@@ -279,6 +299,26 @@ describe.each(newerUsers)('%s, a file of items', (_, open) => {
     expect(allOf(errorOf(ran))).toContain(says)
     expect(jsonOf(await user.kpi('kpis', 'list', '-o', 'json'))).toEqual([])
   })
+})
+
+test('items of another group than the one that their column names are refused; groups are read only for items', async () => {
+  await using user = await embeddedUser()
+  const [region, store] = [
+    await user.client.groups.add({ name: 'Region' }),
+    await user.client.groups.add({ name: 'Store' }),
+  ]
+  await user.client.groupItems(region.id).add({ name: 'North' })
+  await user.client.groupItems(store.id).add({ name: 'South' })
+  const fileOf = (item: string): string =>
+    `Store,KPI,Date,Value\n${item},Sales,2026-01-01,1\n${item},Sales,2026-01-02,2\n`
+  const ran = await importText(user, fileOf('North'), '-o', 'json')
+  expect([ran.code, allOf(errorOf(ran))]).toEqual([1, expect.stringContaining('is in the group "Region"')])
+  const told = async (text: string): Promise<unknown[]> => {
+    const { code, stderr } = await importText(user, text, '--verbose')
+    return [code, stderr.split('GET /groups').length - 1]
+  }
+  expect(await told(fileOf('South'))).toEqual([0, 1])
+  expect(await told(fileOf('Admin').replace('Store', 'user'))).toEqual([0, 0])
 })
 
 test('the flags of what is created need the one that creates', async () => {
