@@ -3,7 +3,9 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { RateLimiter } from '../../src/client/transport.ts'
 import { createRateLimiter, type LimiterOptions } from '../../src/client/rate-limit/limiter.ts'
+import { compareWithSliding } from '../../src/client/rate-limit/kinds.ts'
 import { fileState } from '../../src/client/rate-limit/shared-state.ts'
+import { initialState } from '../../src/client/rate-limit/state.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import {
   bucketLimiter,
@@ -507,4 +509,39 @@ describe('the file that processes share', () => {
       expect(clock.elapsed()).toBeLessThan(70_000)
     },
   )
+})
+
+test.each<[used: number, others: [at: number, count: number][]]>([
+  [3, [[40_000, 2]]],
+  [6, [[40_000, 5]]],
+  [
+    8,
+    [
+      [10_000, 2],
+      [40_000, 5],
+    ],
+  ],
+  [
+    11,
+    [
+      [10_000, 5],
+      [40_000, 5],
+    ],
+  ],
+  [
+    15,
+    [
+      [10_000, 5],
+      [40_000, 5],
+      [60_000, 4],
+    ],
+  ],
+])('of what others sent, as many count as the service says, the latest: %i of all', (used, others) => {
+  const state = { ...initialState(), limit: 100 }
+  // What has left the window counts for nobody.
+  const gone = [-10_000, 9] as [number, number]
+  state.log.push([60_000, 1])
+  state.foreign.push([...gone], [10_000, 5], [40_000, 5])
+  compareWithSliding(state, 59_950, 60_000, 100 - used)
+  expect(state.foreign).toEqual([gone, ...others])
 })

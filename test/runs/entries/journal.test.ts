@@ -6,10 +6,16 @@ import { gunzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { KpiError } from '../../../src/domain/errors.ts'
-import type { Intent, Journal, JournalHead } from '../../../src/runs/entries/journal.ts'
-import { JOURNAL, openJournal, readJournal } from '../../../src/runs/entries/open-journal.ts'
+import {
+  type Intent,
+  type Journal,
+  JOURNAL_ENDING,
+  type JournalHead,
+  journalPath,
+} from '../../../src/runs/entries/journal.ts'
+import { holdForUndo, JOURNAL, openJournal, readJournal } from '../../../src/runs/entries/open-journal.ts'
 import { emptyTally } from '../../../src/runs/entries/tally.ts'
-import { rejectRepeatedAdding, notesOnUnfinished } from '../../../src/runs/entries/unfinished.ts'
+import { rejectRepeatedAdding, notesOnUnfinished, settledDay } from '../../../src/runs/entries/unfinished.ts'
 import { openSealedFile } from '../../../src/runs/file/sealed-file.ts'
 import { temporaryFolder } from '../../support/folder.ts'
 
@@ -381,4 +387,52 @@ test('is not locked for its own run by those of other files that look at it', as
   // It makes files as long as it is there, and their folder goes with the test.
   inspector.kill()
   await once(inspector, 'close')
+})
+
+const HOUR = 3_600_000
+const NIGHT = 20 * HOUR
+
+/** Leaves the journal of a run that did not end. */
+const leave = (path: string, head: JournalHead, isTakenBack = false): void => {
+  const journal = openJournal(path, head)
+  journal.intend([intentOf(0, 9)])
+  journal.close()
+  if (!isTakenBack) return
+  const held = holdForUndo(path)
+  held.noteTakenBack()
+  held.end(false)
+}
+
+test.each<
+  [what: string, day: string | undefined, begun: { word?: string; ago?: number; path?: string; isTakenBack?: boolean }]
+>([
+  ['that began today', '2026-01-30', {}],
+  ['that began less than twelve hours ago', '2026-01-30', { ago: 12 * HOUR - 1 }],
+  ['that begins less than twelve hours from now, as the clock was set back', '2026-01-30', { ago: 1 - 12 * HOUR }],
+  ['that began twelve hours ago', undefined, { ago: 12 * HOUR }],
+  ['that begins twelve hours from now', undefined, { ago: -12 * HOUR }],
+  ['that is taken back', undefined, { isTakenBack: true }],
+  ['by another word', undefined, { word: 'yesterday' }],
+  ['of other rows', undefined, { path: `1${JOURNAL_ENDING}` }],
+])('a word for a day is settled by a run %s: %s', (_, day, { word = 'today', ago = 0, path, isTakenBack = false }) => {
+  using folder = temporaryFolder()
+  const place = {
+    folder: folder.path,
+    service: HEAD.service,
+    account: () => HEAD.account,
+    caller: HEAD.caller,
+    path: HEAD.path,
+    undone: () => [],
+  }
+  const pathOf = (date?: string): string => journalPath(place, 'rows', { date, dateWord: 'today' })
+  const settledDate = { word, day: '2026-01-30' }
+  leave(folder.in(`0${JOURNAL_ENDING}`), HEAD)
+  const at = path === undefined ? pathOf('2026-01-30') : folder.in(path)
+  leave(at, { ...HEAD, beganAt: NIGHT - ago, settledDate }, isTakenBack)
+  const dayOf = (options: { date?: string; dateWord?: string }) => settledDay(place, 'rows', options, NIGHT)
+  expect(dayOf({ date: '2026-01-31', dateWord: 'today' })).toBe(day)
+  expect(dayOf({ date: '2026-01-31' })).toBe(undefined)
+  // A run that is of the day itself is the one to continue.
+  leave(pathOf('2026-01-31'), HEAD)
+  expect(dayOf({ date: '2026-01-31', dateWord: 'today' })).toBe(undefined)
 })

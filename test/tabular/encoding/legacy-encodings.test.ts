@@ -53,6 +53,11 @@ test('what one word leaves open is shown in every reading, with the flag of each
   )
 })
 
+test('of several words that may be read in other ways, the one is shown whose readings differ most', async () => {
+  const text = 'name,n\nx,1\nfa\xe7ade,1\nrifiut\xf2,2\n'
+  await expect(read(Buffer.from(text, 'latin1'))).rejects.toThrow('a word on line 4 can be')
+})
+
 test.each<[encoding: string, bytes: string, message: string]>([
   ['shift_jis', 'a,b\n1,x\n2,\x8e\xff\n', 'line 3 holds byte FF, which is no character in shift_jis'],
   ['euc-jp', 'a,b\n1,x\n2,\xb0\n', 'line 3 holds byte B0, which is no character in euc-jp'],
