@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { createClient } from '../../src/client/client.ts'
 import { httpTransport } from '../../src/client/http/http-transport.ts'
+import { entryWithTarget } from '../../src/client/operations/entry-with-target.ts'
 import { foreignService } from '../support/foreign.ts'
 
 const STORED = {
@@ -76,4 +77,21 @@ test('every request says which program it comes from', async () => {
   await client.kpis.list()
   await client.close()
   expect(reached[0]?.headers['user-agent']).toMatch(/^kpi\/\d+\.\d+\.\d+$/)
+})
+
+test.each([
+  ['the bundled service', true, {}],
+  ['any other, which may clear what is left out', false, { actual: 5_0000n, notes: 'n' }],
+])('a target is changed on %s', (_, isBundled, others) => {
+  const client = { isBundled: () => isBundled }
+  const times = { created_at: 0, updated_at: 0 }
+  const stored = { id: 9, kpi_id: 2, entry_date: 20_000, actual: 5_0000n, target: 1_0000n, notes: 'n', ...times }
+  const sent = { kpi_id: 2, entry_date: 20_000, target: 7_0000n, ...others }
+  expect([
+    entryWithTarget(client, { ...stored, user_id: 3, source_id: null }, 7_0000n),
+    entryWithTarget(client, { ...stored, user_id: null, source_id: 4 }, 7_0000n),
+  ]).toEqual([
+    { user_id: 3, ...sent },
+    { source_id: 4, ...sent },
+  ])
 })

@@ -400,6 +400,24 @@ test('a service that says only later that it takes no batches is tried with one 
   expect([service.entries().length, tried]).toEqual([30, 1])
 })
 
+test('a run that goes on counts the rows that it skipped before', async () => {
+  using folder = temporaryFolder()
+  let large = 0
+  const wrap: Wrap = (request, now, serve) => {
+    large += request.method === 'POST' && (request.body ?? '').length > 5000 ? 1 : 0
+    if (large !== 2) return serve(request, now)
+    large += 1
+    return { afterMs: 1, end: { answer: jsonAnswer(401, { message: 'log in again' }) } }
+  }
+  const { importFile } = openThirdParty(DOUBLES, folder, { wrap })
+  expect(await importFile(fileOf(10, (row) => row))).toMatchObject({ code: 0 })
+  const all = fileOf(5200, (row) => row % 100)
+  const stopped = { code: 4, stdout: expect.stringContaining('"skipped": 10') as string }
+  expect(await importFile(all, '--on-conflict', 'skip')).toMatchObject(stopped)
+  const ended = await importFile(all, '--on-conflict', 'skip')
+  expect('stdout' in ended && JSON.parse(ended.stdout)).toMatchObject({ read: 5200, created: 5190, skipped: 10 })
+})
+
 describe('what is known of a service', () => {
   const MINUTE = 60_000
   const open = (path?: string) => {
