@@ -18,7 +18,7 @@ test('very many reasons of one entry are told apart at once, in their order', ()
 })
 
 test('a run that ends between the halves of a refused batch is continued as one', async () => {
-  const [kind] = kinds.filter(({ name }) => name === 'ours')
+  const kind = kinds.find(({ name }) => name === 'ours')
   if (!kind) throw new Error('there is no such kind')
   using folder = temporaryFolder()
   // The service names no entry of the batch, takes its first half, and then ends the session for once.
