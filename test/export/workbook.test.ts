@@ -40,6 +40,7 @@ describe('a workbook', () => {
     expect(cell('kpiName', 1).value).toBe('kpiName')
     expect(cell('kpiName', 1).font?.bold).toBe(true)
     expect(sheet.views[0]).toMatchObject({ state: 'frozen', ySplit: 1 })
+    expect(sheet.autoFilter).toBe(`A1:${cell('notes').address}`)
     expect(cell('kpiName').value).toBe('=1+1')
     expect([cell('actual').value, cell('actual').numFmt]).toEqual([12.5, '"£ "0.00'])
     expect(cell('entryDate').value).toEqual(new Date('2024-10-04T00:00:00Z'))

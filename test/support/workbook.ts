@@ -7,7 +7,7 @@ export type XlsxParts = {
   readonly formats?: readonly (string | number)[]
   /** The shared texts, as XML. */
   readonly strings?: readonly string[]
-  readonly is1904?: boolean
+  readonly is1904?: boolean | undefined
   readonly hidden?: readonly string[]
 }
 
@@ -27,7 +27,7 @@ const styles = (formats: readonly (string | number)[]): string => {
 
 /** The files of a workbook in the format of Excel. */
 export const xlsxFiles = (parts: XlsxParts): Record<string, string> => {
-  const { sheets, formats = [], strings = [], is1904 = false, hidden = [] } = parts
+  const { sheets, formats = [], strings = [], is1904, hidden = [] } = parts
   const names = Object.keys(sheets)
   const listed = names.map(
     (name, at) =>
@@ -36,7 +36,7 @@ export const xlsxFiles = (parts: XlsxParts): Record<string, string> => {
   return {
     '[Content_Types].xml': '<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"/>',
     '_rels/.rels': relations([['officeDocument', 'xl/workbook.xml']]),
-    'xl/workbook.xml': `<?xml version="1.0"?><workbook xmlns="${MAIN}" xmlns:r="${RELATIONS}"><workbookPr date1904="${is1904 ? 1 : 0}"/><sheets>${listed.join('')}</sheets></workbook>`,
+    'xl/workbook.xml': `<?xml version="1.0"?><workbook xmlns="${MAIN}" xmlns:r="${RELATIONS}">${is1904 === undefined ? '' : `<workbookPr date1904="${is1904 ? 1 : 0}"/>`}<sheets>${listed.join('')}</sheets></workbook>`,
     'xl/_rels/workbook.xml.rels': relations([
       ...names.map((_, at) => ['worksheet', `worksheets/sheet${at + 1}.xml`] as const),
       ['styles', 'styles.xml'],

@@ -15,7 +15,7 @@ const fixture = (name: string): Buffer => readFileSync(join(ROOT, 'test', 'data'
 /** One row of cells in a sheet: the texts that its cells are read as. */
 const cellsOf = async (
   cells: string,
-  parts: { formats?: readonly (string | number)[]; strings?: readonly string[]; is1904?: boolean } = {},
+  parts: { formats?: readonly (string | number)[]; strings?: readonly string[]; is1904?: boolean | undefined } = {},
 ): Promise<string[]> => {
   const { rows } = await readTable(
     xlsxOf({ ...parts, sheets: { A: `<row r="1">${cells}<c t="inlineStr"><is><t>end</t></is></c></row>` } }),
@@ -88,6 +88,9 @@ describe('the number format says what a number is', () => {
   test('and days may count from 1904', async () => {
     const parts = { formats: [14], is1904: true }
     expect(await cellsOf('<c s="1"><v>0</v></c><c s="1"><v>44620</v></c>', parts)).toEqual(['1904-01-01', '2026-03-01'])
+    const usual = '<c s="1"><v>46082</v></c>'
+    for (const is1904 of [false, undefined])
+      expect(await cellsOf(usual, { formats: [14], is1904 })).toEqual(['2026-03-01'])
   })
 })
 
