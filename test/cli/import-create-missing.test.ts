@@ -321,6 +321,16 @@ test('items of another group than the one that their column names are refused; g
   expect(await told(fileOf('Admin').replace('Store', 'user'))).toEqual([0, 0])
 })
 
+test.each([
+  ['one column', 'E-mail,Name,KPI,Date,Value', 'Ann Lee'],
+  ['two columns', 'E-mail,First name,Last name,KPI,Date,Value', 'Ann,Lee'],
+])('people get their first and last names from %s beside their addresses', async (_, header, name) => {
+  await using user = await embeddedUser()
+  const text = `${header}\n${[1, 2].map((day) => `ann@example.com,${name},Sales,2026-01-0${day},1\n`).join('')}`
+  expect(await importText(user, text)).toMatchObject({ code: 0 })
+  expect(await user.client.users.list()).toMatchObject([{}, { first_name: 'Ann', last_name: 'Lee' }])
+})
+
 test('the flags of what is created need the one that creates', async () => {
   await using user = await embeddedUser()
   const told = async (...flags: string[]): Promise<[number, string]> => {
