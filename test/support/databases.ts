@@ -10,6 +10,7 @@ import { openStore } from '../../src/store/schema/open-store.ts'
 import { postgresDb } from '../../src/store/postgres/postgres-db.ts'
 import { sqliteDb } from '../../src/store/sqlite/sqlite-db.ts'
 import { temporaryFolder } from './folder.ts'
+import { putNewStore } from './new-store.ts'
 import { type Pooler, startPooler } from './pooler.ts'
 
 /** A place for a store of a test's own, gone with it. */
@@ -41,9 +42,17 @@ const heldBy = (path: string): Db => {
   }
 }
 
+/** A new store in a file. */
+export const sqliteDatabase = async (): Promise<Database> => {
+  const database = await emptySqliteDatabase()
+  await putNewStore(`${database.dataDir}/kpi.db`)
+  return database
+}
+
 const NOBODY_THERE = 'postgres://kpi@127.0.0.1:1/kpi'
 
-export const sqliteDatabase = async (): Promise<Database> => {
+/** A place for a file of a test's own, without a store. */
+const emptySqliteDatabase = async (): Promise<Database> => {
   const folder = temporaryFolder()
   const dataDir = folder.in('data')
   mkdirSync(dataDir)
@@ -219,6 +228,6 @@ export const databases: readonly (readonly [name: string, make: () => Promise<Da
 
 /** The same, without a store. */
 export const emptyDatabases: typeof databases = [
-  ['SQLite', sqliteDatabase],
+  ['SQLite', emptySqliteDatabase],
   ['PostgreSQL', emptyPostgresDatabase],
 ]

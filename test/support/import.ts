@@ -1,5 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs'
-import { embeddedTransport } from '../../src/cli/embedded.ts'
+import { embeddedTransport, inProcessTransport } from '../../src/cli/embedded.ts'
 import { type Client, createClient } from '../../src/client/client.ts'
 import type { KpiDraft } from '../../src/domain/resources/kpi.ts'
 import type { UserDraft } from '../../src/domain/resources/user.ts'
@@ -7,9 +7,11 @@ import type { ImportInput } from '../../src/loading/prepare/import-types.ts'
 import type { ImportOptions } from '../../src/reading/options/options.ts'
 import { listen } from '../../src/server/http/listener.ts'
 import type { Handler } from '../../src/server/wire.ts'
+import { ensureDefaultAccount } from '../../src/service/accounts/accounts.ts'
 import { type Folder, temporaryFolder } from './folder.ts'
 import { NOW, type World } from './io.ts'
 import { jsonOf, type Shell, shellIn } from './kpi.ts'
+import { putEmbeddedStore, putting } from './new-store.ts'
 import { startService } from './service.ts'
 
 /** What the user said of a file; nothing, unless a test says otherwise. */
@@ -123,12 +125,19 @@ export type Beginning = {
   readonly wrap?: (handler: Handler) => Handler
 }
 
+/** Puts a store at a path whose account is filled already. */
+const putFilledStore = putting(async (db) => {
+  const account = await ensureDefaultAccount(db, NOW / 1000)
+  await fillAccount(createClient(inProcessTransport(db, account, () => NOW)))
+})
+
 /** With the embedded service. */
-export const embeddedImporter = async ({ fill = fillAccount }: Beginning = {}): Promise<Importer> => {
+export const embeddedImporter = async ({ fill }: Beginning = {}): Promise<Importer> => {
   const folder = temporaryFolder()
   const dataDir = folder.in('data')
+  await (fill ? putEmbeddedStore : putFilledStore)(`${dataDir}/kpi.db`)
   const client = createClient(await embeddedTransport(dataDir, () => NOW))
-  await fill(client)
+  await fill?.(client)
   return importerOf(client, { home: folder.path, env: { KPI_DATA_DIR: dataDir } }, folder, () => Promise.resolve())
 }
 

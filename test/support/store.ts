@@ -6,6 +6,7 @@ import type { Db, Writer } from '../../src/store/db.ts'
 import { entries, type StoredEntry } from '../../src/store/tables/entries.ts'
 import { openStore } from '../../src/store/schema/open-store.ts'
 import { temporaryFolder } from './folder.ts'
+import { putNewStore } from './new-store.ts'
 
 /** A store of a test's own, on a real file, with an account as every new one is. */
 export type TestStore = {
@@ -20,6 +21,7 @@ export type TestStore = {
 export const openTestStore = async (): Promise<TestStore> => {
   const folder = temporaryFolder()
   const path = folder.in('kpi.db')
+  await putNewStore(path)
   const db = await openStore(path)
   const addAccount = (name: string): Promise<Account> =>
     accounts.create(db, { name, login: `admin@${name}`, plan: 'team' }, 0)

@@ -7,6 +7,7 @@ import { type Folder, temporaryFolder } from './folder.ts'
 import { kpiNamed, userNamed } from './import.ts'
 import { NOW, type World } from './io.ts'
 import { type Ran, type Shell, shellIn } from './kpi.ts'
+import { putEmbeddedStore } from './new-store.ts'
 import { makeKey, type Service, startService } from './service.ts'
 
 /** Somebody with a home of their own, at the command line of a fresh account. */
@@ -44,8 +45,11 @@ const userOf = async (dataDir: string, folder: Folder, close: () => Promise<void
 }
 
 /** Of the embedded service, in the usual place of a home. */
-export const embeddedUser = (folder = temporaryFolder()): Promise<User> =>
-  userOf(folder.in('.local/share/kpi'), folder, () => Promise.resolve())
+export const embeddedUser = async (folder = temporaryFolder()): Promise<User> => {
+  const dataDir = folder.in('.local/share/kpi')
+  await putEmbeddedStore(`${dataDir}/kpi.db`)
+  return userOf(dataDir, folder, () => Promise.resolve())
+}
 
 /** The base URL of a service that is served, the flags that go with it, and the secret. */
 type Door = (service: Service) => Promise<readonly [path: string, flags: readonly string[], secret: string]>
