@@ -8,7 +8,8 @@ import { listen } from '../../src/server/http/listener.ts'
 import type { WireResponse } from '../../src/server/wire.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { kpiNamed, userNamed } from '../support/import.ts'
-import { runKpi, startKpi } from '../support/process.ts'
+import { jsonOf, type Shell, shellIn } from '../support/kpi.ts'
+import { startKpi } from '../support/process.ts'
 import { startService, wayTo } from '../support/service.ts'
 
 const BATCH = 5000
@@ -54,8 +55,10 @@ const open = async (count = ROWS) => {
     0,
   )
   const env = { KPI_BASE_URL: `${server.url}/api`, KPI_LOGIN: service.login, KPI_TOKEN: service.token }
+  // What is not stopped needs no process of its own.
+  const kpi: Shell = (...line) => shellIn({ home: home.path, env, now: Date.now() })(...line)
   return {
-    kpi: (...line: string[]) => runKpi(home, line, env),
+    kpi,
     /** Starts the import, and stops it at a batch. */
     stopAt: async (batch: number, signal: 'SIGINT' | 'SIGTERM' | 'SIGKILL', answer?: WireResponse, line = IMPORT) => {
       ;[left, instead, path] = [batch, answer, '/list']
@@ -77,10 +80,8 @@ const open = async (count = ROWS) => {
       for await (const page of entryPages(client, { from: 0, to: ROWS })) count += page.length
       return count
     },
-    receipts: async () => {
-      const { stdout } = await runKpi(home, ['entries', 'undo', '-o', 'json'], env)
-      return JSON.parse(stdout) as { receipt: string; new_entries: number }[]
-    },
+    receipts: async () =>
+      jsonOf(await kpi('entries', 'undo', '-o', 'json')) as { receipt: string; new_entries: number }[],
     [Symbol.asyncDispose]: async () => {
       await server.close()
       await service[Symbol.asyncDispose]()
