@@ -6,6 +6,7 @@ import { listen, type Listener } from '../../src/server/http/listener.ts'
 import type { Handler } from '../../src/server/wire.ts'
 import { type Folder, temporaryFolder } from '../support/folder.ts'
 import { foreignService } from '../support/foreign.ts'
+import { runHere } from '../support/kpi.ts'
 import { KPI, runKpi, startKpi, startProgram } from '../support/process.ts'
 import { type Service, startService } from '../support/service.ts'
 
@@ -30,7 +31,7 @@ beforeAll(async () => {
     ['kpis', 'create', '--name', 'Sales', '--frequency', 'D'],
     ['assign', 'add', '--kpis', 'Sales', '--users', 'Ann'],
   ]) {
-    for (const env of [{}, place()]) await runKpi(home, args, env)
+    for (const env of [{}, place()]) await runHere(home, args, env)
   }
 })
 afterAll(async () => {

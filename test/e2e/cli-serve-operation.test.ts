@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { makePair, type Pair } from '../support/certificates.ts'
 import { basic, KPI } from '../support/classic.ts'
 import { type Folder, temporaryFolder } from '../support/folder.ts'
+import { runHere } from '../support/kpi.ts'
 import { runKpi, type Running, startKpi } from '../support/process.ts'
 
 let home: Folder
@@ -14,8 +15,8 @@ let first: Pair
 let second: Pair
 beforeAll(async () => {
   home = temporaryFolder()
-  await runKpi(home, ['service', 'accounts', 'enable-api', 'default'])
-  const made = JSON.parse((await runKpi(home, ['service', 'token', 'create', '-o', 'json'])).stdout) as {
+  await runHere(home, ['service', 'accounts', 'enable-api', 'default'])
+  const made = JSON.parse((await runHere(home, ['service', 'token', 'create', '-o', 'json'])).stdout) as {
     login: string
     token: string
   }

@@ -3,6 +3,7 @@ import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { basic } from '../support/classic.ts'
 import { type Folder, temporaryFolder } from '../support/folder.ts'
+import { runHere } from '../support/kpi.ts'
 import { runKpi, type Running, startKpi } from '../support/process.ts'
 import { openTerminal } from '../support/terminal.ts'
 
@@ -10,8 +11,8 @@ let home: Folder
 let credentials: string
 beforeAll(async () => {
   home = temporaryFolder()
-  await runKpi(home, ['service', 'accounts', 'enable-api', 'default'])
-  const { stdout } = await runKpi(home, ['service', 'token', 'create', '-o', 'json'])
+  await runHere(home, ['service', 'accounts', 'enable-api', 'default'])
+  const { stdout } = await runHere(home, ['service', 'token', 'create', '-o', 'json'])
   const { login, token } = JSON.parse(stdout) as { login: string; token: string }
   credentials = basic(login, token)
 })
@@ -70,11 +71,11 @@ describe('kpi serve', () => {
 
   test('shares its data directory with the command line', async () => {
     const { url } = await serve()
-    await runKpi(home, ['categories', 'create', '--name', 'Shared'])
+    await runHere(home, ['categories', 'create', '--name', 'Shared'])
     expect(await (await get(`${url}/kpicategories`, credentials)).text()).toContain('"Shared"')
-    await runKpi(home, ['service', 'accounts', 'disable-api', 'default'])
+    await runHere(home, ['service', 'accounts', 'disable-api', 'default'])
     expect((await get(`${url}/kpis`, credentials)).status).toBe(403)
-    await runKpi(home, ['service', 'accounts', 'enable-api', 'default'])
+    await runHere(home, ['service', 'accounts', 'enable-api', 'default'])
     expect((await get(`${url}/kpis`, credentials)).status).toBe(200)
   })
 

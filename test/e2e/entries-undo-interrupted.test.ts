@@ -6,7 +6,8 @@ import { listen } from '../../src/server/http/listener.ts'
 import type { Handler } from '../../src/server/wire.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { kpiNamed, userNamed } from '../support/import.ts'
-import { runKpi, startKpi } from '../support/process.ts'
+import { runHere } from '../support/kpi.ts'
+import { startKpi } from '../support/process.ts'
 import { startService, wayTo } from '../support/service.ts'
 
 /** Fills three batches. */
@@ -39,8 +40,8 @@ test('an undo that is interrupted says what it took, what is done and left, and 
     }
   const server = await listen(interrupting(service.handler), '127.0.0.1', 0)
   const env = { KPI_BASE_URL: `${server.url}/api`, KPI_LOGIN: service.login, KPI_TOKEN: service.token }
-  expect(await runKpi(home, ['entries', 'import', 'data.csv'], env)).toMatchObject({ code: 0 })
-  const { stdout } = await runKpi(home, ['entries', 'undo', '-o', 'json'], env)
+  expect(await runHere(home, ['entries', 'import', 'data.csv'], env)).toMatchObject({ code: 0 })
+  const { stdout } = await runHere(home, ['entries', 'undo', '-o', 'json'], env)
   const [{ receipt } = { receipt: '' }] = JSON.parse(stdout) as { receipt: string }[]
 
   const { child, ended } = startKpi(home, ['entries', 'undo', receipt, '--yes'], env)
@@ -54,7 +55,7 @@ test('an undo that is interrupted says what it took, what is done and left, and 
   const all = await countStored()
   expect(Number(left) - all).toBeOneOf([0, BATCH])
 
-  const again = await runKpi(home, ['entries', 'undo', receipt, '--yes'], env)
+  const again = await runHere(home, ['entries', 'undo', receipt, '--yes'], env)
   expect(again.code).toBe(0)
   expect(again.stderr).toBe(`removed ${all} entries\n`)
   expect(await countStored()).toBe(0)

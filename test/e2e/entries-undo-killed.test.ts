@@ -2,10 +2,10 @@ import { writeFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { entryPages } from '../../src/client/operations/entry-pages.ts'
 import { formatDay } from '../../src/domain/day.ts'
-import { type Folder, temporaryFolder } from '../support/folder.ts'
+import { temporaryFolder } from '../support/folder.ts'
 import { kpiNamed, userNamed } from '../support/import.ts'
 import { openKiller } from '../support/killer.ts'
-import { type Ran, shellIn } from '../support/kpi.ts'
+import { runHere } from '../support/kpi.ts'
 import { startKpi } from '../support/process.ts'
 import { startService, wayTo } from '../support/service.ts'
 import { some } from '../support/soak/tests.ts'
@@ -13,10 +13,6 @@ import { embeddedUser } from '../support/user.ts'
 
 const DAYS = 6_000
 const IMPORT = ['entries', 'import', 'data.csv', '-o', 'json']
-
-/** Runs a command in this process: what is not killed needs none of its own. */
-const kpi = (home: Folder, line: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Ran> =>
-  shellIn({ home: home.path, env, now: Date.now() })(...line)
 
 test('an import and its undo, killed at any batch: each receipt takes back its part, and all is as before', async () => {
   using home = temporaryFolder()
@@ -42,10 +38,10 @@ test('an import and its undo, killed at any batch: each receipt takes back its p
   const { env, killAt } = killer
   await killAt(IMPORT, 2, true)
   await killAt(IMPORT, 2, false)
-  expect(await kpi(home, IMPORT, env)).toMatchObject({ code: 0 })
+  expect(await runHere(home, IMPORT, env)).toMatchObject({ code: 0 })
   expect(await held()).toHaveLength(DAYS)
 
-  const listed = JSON.parse((await kpi(home, ['entries', 'undo', '-o', 'json'], env)).stdout) as {
+  const listed = JSON.parse((await runHere(home, ['entries', 'undo', '-o', 'json'], env)).stdout) as {
     receipt: string
   }[]
   expect(listed.length).toBeGreaterThan(0)
@@ -56,11 +52,11 @@ test('an import and its undo, killed at any batch: each receipt takes back its p
   expect(await held()).not.toHaveLength(DAYS)
   await killAt(undo(listed.at(-1)?.receipt ?? ''), 2, false)
   expect(await held()).not.toEqual(before)
-  const ended = await kpi(home, undo(latest), env)
+  const ended = await runHere(home, undo(latest), env)
   expect([ended.code, ended.stdout]).toEqual([0, '[]\n'])
   expect(await held()).toEqual(before)
   for (const { receipt } of listed)
-    expect((await kpi(home, undo(receipt), env)).stderr).toContain('was taken back already')
+    expect((await runHere(home, undo(receipt), env)).stderr).toContain('was taken back already')
 }, 120_000)
 
 test.each(some(1, [2, 3, 4, 5, 6]))(
@@ -91,13 +87,13 @@ test.each(some(1, [2, 3, 4, 5, 6]))(
       '{first}@example.com',
     ]
     await killAt(line, at, true)
-    expect(await kpi(home, line, env)).toMatchObject({ code: 0 })
+    expect(await runHere(home, line, env)).toMatchObject({ code: 0 })
     expect(await things()).toHaveLength(before.length + 6)
-    const listed = JSON.parse((await kpi(home, ['entries', 'undo', '-o', 'json'], env)).stdout) as {
+    const listed = JSON.parse((await runHere(home, ['entries', 'undo', '-o', 'json'], env)).stdout) as {
       receipt: string
     }[]
     expect(listed).toHaveLength(2)
-    expect(await kpi(home, ['entries', 'undo', listed[at % 2]?.receipt ?? '', '--yes'], env)).toMatchObject({
+    expect(await runHere(home, ['entries', 'undo', listed[at % 2]?.receipt ?? '', '--yes'], env)).toMatchObject({
       code: 0,
     })
     expect(await things()).toEqual(before)
@@ -121,15 +117,15 @@ test('an import on the embedded service, killed once it has stored something, is
   while ((await client.entries.list({ from: 3, to: 3 })).length === 0);
   child.kill('SIGKILL')
   expect(await ended).toMatchObject({ signal: 'SIGKILL' })
-  const continued = await kpi(folder, IMPORT)
+  const continued = await runHere(folder, IMPORT)
   expect([continued.code, JSON.parse(continued.stdout)]).toMatchObject([
     0,
     { created: 3 * many - 3, updated: 3, unchanged: 0, rejected: 0 },
   ])
-  const listed = JSON.parse((await kpi(folder, ['entries', 'undo', '-o', 'json'])).stdout) as {
+  const listed = JSON.parse((await runHere(folder, ['entries', 'undo', '-o', 'json'])).stdout) as {
     receipt: string
   }[]
-  const undone = await kpi(folder, ['entries', 'undo', listed.at(-1)?.receipt ?? '', '--yes'])
+  const undone = await runHere(folder, ['entries', 'undo', listed.at(-1)?.receipt ?? '', '--yes'])
   expect([undone.code, undone.stderr]).toEqual([
     0,
     expect.stringContaining(`put back 3 entries and removed ${3 * many - 3} entries\n`),
@@ -149,16 +145,16 @@ test('an import that adds on the embedded service is not begun again after its u
   const rows = Array.from({ length: many }, (_, day) => `ann@example.com,Revenue,${formatDay(day)},1`)
   writeFileSync(folder.in('data.csv'), ['user,kpi,date,actual', ...rows, ''].join('\n'))
   const line = [...IMPORT, '--on-conflict', 'add']
-  const { receipt } = JSON.parse((await kpi(folder, line)).stdout) as { receipt: string }
+  const { receipt } = JSON.parse((await runHere(folder, line)).stdout) as { receipt: string }
   const undo = ['entries', 'undo', receipt, '--yes']
   const { child, ended } = startKpi(folder, undo, {})
   while ((await client.entries.list({ from: many - 1, to: many - 1 })).length > 0);
   child.kill('SIGKILL')
   expect(await ended).toMatchObject({ signal: 'SIGKILL' })
   const told = expect.stringContaining(`take back the rest (kpi entries undo ${receipt})`) as unknown
-  expect(await kpi(folder, line)).toMatchObject({ code: 1, stderr: told })
-  expect(await kpi(folder, undo)).toMatchObject({ code: 0 })
+  expect(await runHere(folder, line)).toMatchObject({ code: 1, stderr: told })
+  expect(await runHere(folder, undo)).toMatchObject({ code: 0 })
   expect(await client.entries.list({ from: 0, to: many })).toEqual([])
-  expect(await kpi(folder, line)).toMatchObject({ code: 0 })
+  expect(await runHere(folder, line)).toMatchObject({ code: 0 })
   expect(await client.entries.list({ from: many - 1, to: many - 1 })).toMatchObject([{ actual: 1_0000n }])
 }, 60_000)

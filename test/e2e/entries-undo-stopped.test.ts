@@ -8,7 +8,7 @@ import { listen } from '../../src/server/http/listener.ts'
 import type { WireResponse } from '../../src/server/wire.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { kpiNamed, userNamed } from '../support/import.ts'
-import { jsonOf, type Shell, shellIn } from '../support/kpi.ts'
+import { jsonOf, runHere, type Shell } from '../support/kpi.ts'
 import { startKpi } from '../support/process.ts'
 import { startService, wayTo } from '../support/service.ts'
 
@@ -56,7 +56,7 @@ const open = async (count = ROWS) => {
   )
   const env = { KPI_BASE_URL: `${server.url}/api`, KPI_LOGIN: service.login, KPI_TOKEN: service.token }
   // What is not stopped needs no process of its own.
-  const kpi: Shell = (...line) => shellIn({ home: home.path, env, now: Date.now() })(...line)
+  const kpi: Shell = (...line) => runHere(home, line, env)
   return {
     kpi,
     /** Starts the import, and stops it at a batch. */

@@ -5,9 +5,8 @@ import { DEFAULT_ACCOUNT } from '../../src/service/context.ts'
 import { databases } from '../support/databases.ts'
 import { ID } from '../support/import.ts'
 import { NOW } from '../support/io.ts'
-import { errorOf, allOf, type Ran, shellIn } from '../support/kpi.ts'
+import { errorOf, allOf, type Ran, runHere, shellIn } from '../support/kpi.ts'
 import { type Doors, openDoors } from '../support/newer-import.ts'
-import { type Ended, runKpi } from '../support/process.ts'
 import { makeKey } from '../support/service.ts'
 
 const { ann, bob, sales, visits } = ID
@@ -29,9 +28,9 @@ describe.each(databases)('a nightly import with a key that may only write entrie
     const key = await makeKey(service.db, account, { scopes: 'entries:write' }, Math.floor(NOW / 1000))
     writeFileSync(folder.in('key'), `${key}\n`, { mode: 0o600 })
     doors.write('night.csv', IDS)
-    const kpi = (...args: string[]): Promise<Ended> =>
-      runKpi(folder, args, { KPI_BASE_URL: `${url}/v1`, KPI_TOKEN_FILE: folder.in('key') })
-    const nightly = (): Promise<Ended> => kpi('entries', 'import', 'night.csv', '-o', 'json')
+    const kpi = (...args: string[]): Promise<Ran> =>
+      runHere(folder, args, { KPI_BASE_URL: `${url}/v1`, KPI_TOKEN_FILE: folder.in('key') })
+    const nightly = (): Promise<Ran> => kpi('entries', 'import', 'night.csv', '-o', 'json')
 
     const first = await nightly()
     expect([first.code, first.stderr]).toEqual([

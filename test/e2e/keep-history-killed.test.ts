@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { temporaryFolder } from '../support/folder.ts'
 import { kpiNamed, userNamed } from '../support/import.ts'
 import { openKiller } from '../support/killer.ts'
-import { runKpi } from '../support/process.ts'
+import { runHere } from '../support/kpi.ts'
 import { startService, wayTo } from '../support/service.ts'
 
 const DAYS = 11_000
@@ -35,8 +35,8 @@ test('keeping targets that is killed, after a batch or before it, is continued b
     await killAt(LINE, at, after)
     expect([await written(), (await client.kpis.get(1)).target_default]).toEqual([stored, 100_0000n])
   }
-  const last = await runKpi(home, LINE, env)
-  expect(last).toMatchObject({ code: 0, signal: null })
+  const last = await runHere(home, LINE, env)
+  expect(last).toMatchObject({ code: 0 })
   expect(last.stderr).toContain('1000 stored entries got the target that counted until now')
   expect([await written(), (await client.kpis.get(1)).target_default]).toEqual([DAYS, 120_0000n])
 })

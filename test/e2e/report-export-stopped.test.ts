@@ -3,7 +3,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { formatDay } from '../../src/domain/day.ts'
 import { type Folder, temporaryFolder } from '../support/folder.ts'
 import { some } from '../support/soak/tests.ts'
-import { KPI, runKpi, startKpi, startProgram } from '../support/process.ts'
+import { runHere } from '../support/kpi.ts'
+import { KPI, startKpi, startProgram } from '../support/process.ts'
 
 const DAYS = 20_000
 const EXPORT = ['report', 'export', '--from', '1970-01-01', '--to', '2199-12-31', '--force', '--to-file']
@@ -11,9 +12,9 @@ const EXPORT = ['report', 'export', '--from', '1970-01-01', '--to', '2199-12-31'
 const fill = async (home: Folder): Promise<void> => {
   const rows = Array.from({ length: DAYS }, (_, day) => `${formatDay(day)},${day}.25\n`)
   writeFileSync(home.in('data.csv'), `date,actual\n${rows.join('')}`)
-  await runKpi(home, ['kpis', 'create', '--name', 'Sales', '--frequency', 'D', '--quiet'])
+  await runHere(home, ['kpis', 'create', '--name', 'Sales', '--frequency', 'D', '--quiet'])
   const file = ['data.csv', '--user', 'Admin', '--kpi', 'Sales', '--create-assignments']
-  expect((await runKpi(home, ['entries', 'import', ...file, '--quiet'])).code).toBe(0)
+  expect((await runHere(home, ['entries', 'import', ...file, '--quiet'])).code).toBe(0)
 }
 
 let filled: Folder
@@ -65,7 +66,7 @@ test.each(some(2, ['r.csv', 'r.json', 'r.ndjson.gz', 'r.md', 'r.xlsx', 'r.html']
   async (name) => {
     using home = temporaryFolder()
     cpSync(filled.path, home.path, { recursive: true })
-    expect((await runKpi(home, [...EXPORT, `whole-${name}`])).code).toBe(0)
+    expect((await runHere(home, [...EXPORT, `whole-${name}`])).code).toBe(0)
     const whole = statSync(home.in(`whole-${name}`)).size
     expect(await stopInTime(home, name, 'SIGKILL', whole)).toBe(null)
     expect(existsSync(home.in(name))).toBe(false)
@@ -78,7 +79,7 @@ test.each(some(2, ['r.csv', 'r.json', 'r.ndjson.gz', 'r.md', 'r.xlsx', 'r.html']
     expect(refused.stderr).toContain(`cannot write`)
     expect(readFileSync(home.in(name), 'utf8')).toBe('earlier')
     expect(readdirSync(home.path).filter((one) => one.startsWith('.kpi-')).length).toBe(1)
-    expect((await runKpi(home, [...EXPORT, name, '--manifest'])).code).toBe(0)
-    expect((await runKpi(home, ['report', 'verify', name])).stdout).toContain(`: ${DAYS} rows`)
+    expect((await runHere(home, [...EXPORT, name, '--manifest'])).code).toBe(0)
+    expect((await runHere(home, ['report', 'verify', name])).stdout).toContain(`: ${DAYS} rows`)
   },
 )

@@ -3,7 +3,8 @@ import { test } from 'vitest'
 import { formatDay } from '../../src/domain/day.ts'
 import { BATCH_LIMIT } from '../../src/domain/resources/entry.ts'
 import { type Folder, temporaryFolder } from '../support/folder.ts'
-import { KPI, launch, runKpi, type Running } from '../support/process.ts'
+import { runHere } from '../support/kpi.ts'
+import { KPI, launch, type Running } from '../support/process.ts'
 
 /** The rows of several batches. */
 const ROWS = 4 * BATCH_LIMIT
@@ -30,7 +31,7 @@ const serve = async (home: Folder, port = 0): Promise<Running & { readonly url: 
 const gone = ({ child }: Running): Disposable => ({ [Symbol.dispose]: () => void child.kill('SIGKILL') })
 
 const jsonOf = async (home: Folder, ...args: string[]): Promise<Record<string, string>> => {
-  const { code, stdout, stderr } = await runKpi(home, [...args, '--data-dir', 'service', '-o', 'json'])
+  const { code, stdout, stderr } = await runHere(home, [...args, '--data-dir', 'service', '-o', 'json'])
   if (code !== 0) throw new Error(stderr)
   return (stdout === '' ? {} : JSON.parse(stdout)) as Record<string, string>
 }
@@ -89,13 +90,13 @@ test.concurrent.for(['classic', 'v1'] as const)(
     })
     expect(readdirSync(home.in('inbox'))).toEqual(['a.csv'])
     using _next = gone(await serve(home, service.port))
-    const again = await runKpi(home, ['run', 'job.yaml', '-o', 'json'], env)
+    const again = await runHere(home, ['run', 'job.yaml', '-o', 'json'], env)
     expect({ code: again.code, rows: JSON.parse(again.stdout) as unknown }).toMatchObject({
       code: 0,
       rows: [{ outcome: 'done' }, { outcome: 'done' }],
     })
     expect([readdirSync(home.in('inbox')), readdirSync(home.in('done'))]).toEqual([[], ['a.csv']])
-    await runKpi(
+    await runHere(
       home,
       ['entries', 'export', '--from', '1900-01-01', '--to', '2199-12-31', '--to-file', 'held.csv'],
       env,

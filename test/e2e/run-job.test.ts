@@ -8,7 +8,7 @@ import type { Handler } from '../../src/server/wire.ts'
 import { ROOT } from '../support/documents.ts'
 import { embeddedImporter, heldIn, type Importer, remoteImporter } from '../support/import.ts'
 import { NOW } from '../support/io.ts'
-import { jsonOf, type Ran, shellIn } from '../support/kpi.ts'
+import { jsonOf, type Ran, runHere, shellIn } from '../support/kpi.ts'
 import { KPI, runKpi, startKpi, startProgram } from '../support/process.ts'
 import { startService } from '../support/service.ts'
 
@@ -314,7 +314,7 @@ test('the example, killed in the middle of an outage: the same command later end
   await using importer = await embeddedImporter()
   const env = { KPI_BASE_URL: `${server.url}/api`, KPI_LOGIN: service.login, KPI_TOKEN: service.token }
   cpSync(join(ROOT, 'examples/nightly'), importer.folder.in('nightly'), { recursive: true })
-  const kpi = (...args: string[]) => runKpi(importer.folder, args, env)
+  const kpi = (...args: string[]) => runHere(importer.folder, args, env)
   await kpi('users', 'create', '--first-name', 'Ann', '--last-name', 'Lee', '--email', 'ann@example.com')
   for (const name of ['Visits', 'Sales'])
     await kpi('kpis', 'create', '--name', name, '--frequency', 'D', '--target-default', '100')

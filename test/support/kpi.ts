@@ -1,4 +1,5 @@
 import { run } from '../../src/cli/main.ts'
+import type { Folder } from './folder.ts'
 import { testIo, type World } from './io.ts'
 
 /** What a command line came to. */
@@ -15,6 +16,13 @@ export const shellIn = (world: World): Shell => {
     return { code, stdout: stdout(), stderr: stderr() }
   }
 }
+
+/** Runs a command line in this process, at the present moment: for what is no test of the process itself. */
+export const runHere = (
+  { path }: Pick<Folder, 'path'>,
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<Ran> => shellIn({ home: path, env, now: Date.now() })(...args)
 
 /** The JSON that a command printed; fails with its errors where it did not succeed. */
 export const jsonOf = ({ code, stdout, stderr }: Ran): unknown => {
