@@ -1,6 +1,6 @@
 import { copyFileSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { setImmediate } from 'node:timers/promises'
+import { setTimeout } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { ensureDefaultAccount } from '../../src/service/accounts/accounts.ts'
 import { checkStore } from '../../src/service/check-store.ts'
@@ -48,7 +48,7 @@ const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false 
 const killWhen = async ({ child, ended }: Running, isSoFar: () => boolean): Promise<void> => {
   let isOver = false
   void ended.then(() => (isOver = true))
-  while (!isOver && !isSoFar()) await setImmediate()
+  while (!isOver && !isSoFar()) await setTimeout(1)
   child.kill('SIGKILL')
   await ended
 }

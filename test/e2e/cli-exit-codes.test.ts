@@ -1,4 +1,4 @@
-import { setImmediate } from 'node:timers/promises'
+import { setTimeout } from 'node:timers/promises'
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -163,7 +163,7 @@ test('8: another command holds the lock, until it ends, however it ends', async 
   const tryIt = (): Promise<{ code: number | null; stderr: string }> =>
     runKpi(home, ['kpis', 'list', '--lock', 'nightly'])
   // Whoever asks too early would take the lock from the one that is to hold it.
-  while (!existsSync(home.in('.local/state/kpi/locks/nightly.lock'))) await setImmediate()
+  while (!existsSync(home.in('.local/state/kpi/locks/nightly.lock'))) await setTimeout(5)
   expect(await tryIt()).toMatchObject({
     code: 8,
     stderr: expect.stringContaining('another command holds the lock nightly') as unknown,

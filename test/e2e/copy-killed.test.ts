@@ -1,5 +1,5 @@
 import { mkdirSync } from 'node:fs'
-import { setImmediate } from 'node:timers/promises'
+import { setTimeout } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { ensureDefaultAccount } from '../../src/service/accounts/accounts.ts'
 import type { Db } from '../../src/store/db.ts'
@@ -75,7 +75,7 @@ describe.each(some(1, SIDES))('a copy to %s', (to, openSource, openTarget) => {
       const { child, ended } = startKpi(home, copyTo(to), postgres.env)
       let isOver = false
       void ended.then(() => (isOver = true))
-      while (!isOver && ((await names()).length === 0 || (await count()) < least)) await setImmediate()
+      while (!isOver && ((await names()).length === 0 || (await count()) < least)) await setTimeout(2)
       child.kill(signal)
       const { code, stderr } = await ended
       // It may have been faster than its end.
@@ -104,7 +104,7 @@ describe.each(some(1, SIDES))('a copy to %s', (to, openSource, openTarget) => {
     void ended.then(() => (isOver = true))
     const there = await openTarget()
     const dropped = await postgres.open()
-    while (!isOver && Number((await there.read((tx) => tx.all(ENTRIES)))[0]?.['n']) < 10_001) await setImmediate()
+    while (!isOver && Number((await there.read((tx) => tx.all(ENTRIES)))[0]?.['n']) < 10_001) await setTimeout(2)
     const sql = `select pg_terminate_backend(pid) as ended from pg_stat_activity where application_name = 'copy that is cut off'`
     while (!isOver) await dropped.write((tx) => tx.all(sql))
     const { code, stderr } = await ended

@@ -1,4 +1,5 @@
 import { writeFileSync } from 'node:fs'
+import { setTimeout } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { entryPages } from '../../src/client/operations/entry-pages.ts'
 import { formatDay } from '../../src/domain/day.ts'
@@ -114,7 +115,7 @@ test('an import on the embedded service, killed once it has stored something, is
   const rows = Array.from({ length: many }, (_, day) => `ann@example.com,${formatDay(day)},${day + 5},1,2`)
   writeFileSync(folder.in('data.csv'), ['user,date,K1,K2,K3', ...rows, ''].join('\n'))
   const { child, ended } = startKpi(folder, IMPORT, {})
-  while ((await client.entries.list({ from: 3, to: 3 })).length === 0);
+  while ((await client.entries.list({ from: 3, to: 3 })).length === 0) await setTimeout(5)
   child.kill('SIGKILL')
   expect(await ended).toMatchObject({ signal: 'SIGKILL' })
   const continued = await runHere(folder, IMPORT)
@@ -148,7 +149,7 @@ test('an import that adds on the embedded service is not begun again after its u
   const { receipt } = JSON.parse((await runHere(folder, line)).stdout) as { receipt: string }
   const undo = ['entries', 'undo', receipt, '--yes']
   const { child, ended } = startKpi(folder, undo, {})
-  while ((await client.entries.list({ from: many - 1, to: many - 1 })).length > 0);
+  while ((await client.entries.list({ from: many - 1, to: many - 1 })).length > 0) await setTimeout(1)
   child.kill('SIGKILL')
   expect(await ended).toMatchObject({ signal: 'SIGKILL' })
   const told = expect.stringContaining(`take back the rest (kpi entries undo ${receipt})`) as unknown
