@@ -6,7 +6,7 @@ import type { AbortSignals } from '../client/http/http-transport.ts'
 import type { Transport } from '../client/transport.ts'
 import type { Day } from '../domain/day.ts'
 import type { NumberSigns } from '../domain/number-pattern.ts'
-import type { AnyRecord, NamedField, Resource } from '../domain/schema.ts'
+import type { AnyRecord, NamedField, Printable } from '../domain/schema.ts'
 import type { Variant } from '../domain/variants.ts'
 import { findDeadline, outageEnd, untilDeadline } from './args/deadline.ts'
 import { sheetForm } from './files/sheet-locale.ts'
@@ -70,7 +70,7 @@ export type Cli = {
   /** Returns the current day in the user's time zone, and that zone. */
   readonly today: () => { readonly day: Day; readonly zone: string }
   readonly printing: () => Printing
-  readonly printOne: (of: Pick<Resource, 'shown'>, record: AnyRecord) => Promise<void>
+  readonly printOne: (of: Pick<Printable, 'shown'>, record: AnyRecord) => Promise<void>
   readonly printMany: (
     columns: readonly NamedField[],
     records: readonly AnyRecord[],

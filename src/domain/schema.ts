@@ -92,14 +92,25 @@ export type Fields = Readonly<Record<string, Field>>
 
 export type Verb = 'list' | 'get' | 'add' | 'update' | 'remove'
 
-/** Defines a resource: its names in the interface, and its fields in the order in which they are shown. */
-export type Resource<F extends Fields = Fields> = {
+/** Describes records that are printed in columns. Those of a resource are, and others that no service has. */
+export type Printable<F extends Fields = Fields> = {
   /** Names one of them for programs: `kpi`. */
   readonly name: string
-  /** Names several of them; also the command and the table: `kpis`. */
-  readonly plural: string
   /** Names one of them for people: `KPI`. */
   readonly title: string
+  /** Names several of them, if that is not the title with an s: `kpis`. */
+  readonly plural?: string
+  readonly fields: F
+  /** Lists the fields that are shown, in order; of a resource, those of the classic interface. */
+  readonly shown: readonly NamedField[]
+  /** Lists the fields that tables show if there is no room for all. */
+  readonly brief: readonly NamedField[]
+}
+
+/** Defines a resource: its names in the interface, and its fields in the order in which they are shown. */
+export type Resource<F extends Fields = Fields> = Printable<F> & {
+  /** Names several of them; also the command and the table: `kpis`. */
+  readonly plural: string
   /** Names the XML element of one: `KPI`. Empty if it is never written as XML. */
   readonly root: string
   /** Holds the path below `/api`; `{…}` stands for an id. Empty if it has no path of its own. */
@@ -111,15 +122,10 @@ export type Resource<F extends Fields = Fields> = {
   readonly removal?: string
   /** Holds what a caller must know about its answers, in a few sentences. */
   readonly caution?: string
-  readonly fields: F
   /** Maps names to the resources of lists that its body holds beside its fields. */
   readonly lists?: Readonly<Record<string, Resource>>
-  /** Lists the fields that the classic interface shows, in order. */
-  readonly shown: readonly NamedField[]
   /** Lists the fields that the classic interface accepts, in order. */
   readonly writable: readonly NamedField[]
-  /** Lists the fields that tables show if there is no room for all. */
-  readonly brief: readonly NamedField[]
 }
 
 /** Describes a field with its name; `textOf` returns the text that people read instead of the plain value. */
@@ -134,19 +140,27 @@ type Definition<F extends Fields> = Omit<Resource<F>, 'root' | 'shown' | 'writab
   readonly brief?: readonly (keyof F & string)[]
 }
 
+/** Defines records that are only printed; `brief` names the fields that tables show if there is no room for all. */
+export const printable = <const F extends Fields>(
+  name: string,
+  title: string,
+  fields: F,
+  brief?: readonly (keyof F & string)[],
+): Printable<F> => {
+  const shown = Object.entries<Field>(fields).flatMap(([one, field]) =>
+    field.newer || field.writeOnly ? [] : [{ name: one, field }],
+  )
+  const named = (one: keyof F & string): NamedField => ({ name: one, field: fields[one] as Field })
+  return { name, title, fields, shown, brief: brief?.map(named) ?? shown }
+}
+
 /** Defines a resource. The field names and their properties become its types. */
 export const resource = <const F extends Fields>(definition: Definition<F>): Resource<F> => {
-  const all = Object.entries<Field>(definition.fields).map(([name, field]) => ({ name, field }))
-  const classic = all.filter(({ field }) => !field.newer)
-  const shown = classic.filter(({ field }) => !field.writeOnly)
-  const named = (name: keyof F & string): NamedField => ({ name, field: definition.fields[name] as Field })
-  return {
-    ...definition,
-    root: definition.root ?? '',
-    shown,
-    writable: classic.filter(({ field }) => !field.readOnly),
-    brief: definition.brief?.map(named) ?? shown,
-  }
+  const { name, title, fields, brief, root = '' } = definition
+  const writable = Object.entries<Field>(fields).flatMap(([one, field]) =>
+    field.newer || field.readOnly ? [] : [{ name: one, field }],
+  )
+  return { ...definition, root, ...printable(name, title, fields, brief), writable }
 }
 
 type Unmarked<F extends Fields> = {
@@ -191,7 +205,7 @@ type Required<F extends Fields> = Exclude<Keys<F, { required: true }>, NotAccept
 type Optional<F extends Fields> = Exclude<keyof F, NotAccepted<F> | Required<F>>
 
 /** Describes what the service stores and shows of a resource. */
-export type Stored<R> = R extends Resource<infer F> ? { [K in Exclude<keyof F, Hidden<F>>]: Value<F[K]> } : never
+export type Stored<R> = R extends Printable<infer F> ? { [K in Exclude<keyof F, Hidden<F>>]: Value<F[K]> } : never
 
 /** Describes the fields that create one: the mandatory ones, and any others. */
 export type Draft<R> =

@@ -6,7 +6,7 @@ import { parseExactJson } from '../../codec/json-number.ts'
 import { isObject, type Json, recordToJson } from '../../codec/json.ts'
 import { parseDecimal } from '../../domain/decimal.ts'
 import { ENTRIES_PAGE, entry } from '../../domain/resources/entry.ts'
-import { type AnyRecord, type FieldValue, type NamedField, resource } from '../../domain/schema.ts'
+import { type AnyRecord, type FieldValue, type NamedField, printable } from '../../domain/schema.ts'
 import type { Variant } from '../../domain/variants.ts'
 import { addExamples } from '../args/examples.ts'
 import { collect } from '../args/flags.ts'
@@ -124,7 +124,7 @@ const variantOf = (place: Place, target: string): Variant => {
 }
 
 /** Defines what the interface answers: any fields. */
-const answer = resource({ name: 'answer', plural: 'answers', title: 'answer', path: '', verbs: [], fields: {} })
+const answer = printable('answer', 'answer', {})
 
 /** Returns a value of JSON for a cell: lists and objects, and numbers that a decimal cannot hold, as their text. */
 const cellValue = (value: Json): FieldValue => {

@@ -3,7 +3,7 @@ import { recordToJson } from '../../codec/json.ts'
 import { jsonLineWriter } from '../../codec/json-lines.ts'
 import { inBlocks } from '../../codec/record-blocks.ts'
 import type { NumberSigns } from '../../domain/number-pattern.ts'
-import type { AnyRecord, NamedField, Resource } from '../../domain/schema.ts'
+import type { AnyRecord, NamedField, Printable } from '../../domain/schema.ts'
 import type { SheetFormat } from '../../export/text-format.ts'
 import { nextTurn } from '../../client/next-turn.ts'
 import type { Io } from '../io.ts'
@@ -171,7 +171,7 @@ const FIELD_AND_VALUE: readonly NamedField[] = ['field', 'value'].map((name) => 
 export const printRecord = async (
   io: Printed,
   printing: Printing,
-  of: Pick<Resource, 'shown'>,
+  of: Pick<Printable, 'shown'>,
   record: AnyRecord,
 ): Promise<void> => {
   if (printing.format === 'csv') return printCsv(io, of.shown, [[record]], printing.sheet)

@@ -1,12 +1,9 @@
 import { type CommandUnknownOpts, Option } from '@commander-js/extra-typings'
-import type { NamedField, Resource } from '../../domain/schema.ts'
-
-/** Describes records that are printed. */
-type Records = Pick<Resource, 'name' | 'title' | 'fields' | 'shown'>
+import type { NamedField, Printable } from '../../domain/schema.ts'
 
 /** Describes what a command prints as JSON: one record, or a list of them. */
 export type Printed = {
-  readonly of: Records
+  readonly of: Printable
   readonly isList: boolean
   /** Lists fields that it may have beside those of the records. */
   readonly more?: readonly NamedField[]
@@ -60,9 +57,9 @@ export const addOutput = (command: CommandUnknownOpts, prints: Prints): void => 
 }
 
 /** Says of a command that it prints one record. */
-export const printsOne = (command: CommandUnknownOpts, of: Records): void =>
+export const printsOne = (command: CommandUnknownOpts, of: Printable): void =>
   addOutput(command, () => [{ of, isList: false }])
 
 /** Says of a command that it prints a list. */
-export const printsList = (command: CommandUnknownOpts, of: Records): void =>
+export const printsList = (command: CommandUnknownOpts, of: Printable): void =>
   addOutput(command, () => [{ of, isList: true }])

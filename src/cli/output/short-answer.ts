@@ -1,4 +1,4 @@
-import type { AnyRecord, FieldValue, Resource } from '../../domain/schema.ts'
+import type { AnyRecord, FieldValue, Printable } from '../../domain/schema.ts'
 import type { Cli } from '../cli.ts'
 
 /** Tells whether a person at a terminal reads a sentence about what was done, instead of the record that `-o` prints. */
@@ -17,11 +17,11 @@ export const nameIn = (record: Readonly<Record<string, FieldValue | undefined>>)
 }
 
 /** Names a record: `KPI 3, Revenue`. */
-export const recordLabel = ({ title }: Pick<Resource, 'title'>, record: AnyRecord): string =>
+export const recordLabel = ({ title }: Pick<Printable, 'title'>, record: AnyRecord): string =>
   [`${title} ${String(record['id'])}`, nameIn(record)].filter((part) => part !== '').join(', ')
 
 /** Returns the word for several of a resource: `KPIs`, `breakdown items`. */
-export const pluralOf = ({ title, plural }: Pick<Resource, 'title' | 'plural'>): string =>
+export const pluralOf = ({ title, plural = `${title}s` }: Pick<Printable, 'title' | 'plural'>): string =>
   title === 'KPI' ? 'KPIs' : plural.replaceAll('_', ' ')
 
 /** Returns why a list may be empty although there are records: its filters, or its limit. */
@@ -36,7 +36,7 @@ export const emptyBecause = ({ filter, limit }: { readonly filter?: unknown; rea
  */
 export const tellEmpty = (
   { note, io }: Pick<Cli, 'note' | 'io'>,
-  of: Pick<Resource, 'title' | 'plural'>,
+  of: Pick<Printable, 'title' | 'plural'>,
   where = '',
   next?: string,
 ): Promise<void> => {
@@ -45,7 +45,11 @@ export const tellEmpty = (
 }
 
 /** Says what was done to records: `created KPI 3, Revenue`, or how many they are. */
-export const doneTo = (done: string, of: Pick<Resource, 'title' | 'plural'>, records: readonly AnyRecord[]): string => {
+export const doneTo = (
+  done: string,
+  of: Pick<Printable, 'title' | 'plural'>,
+  records: readonly AnyRecord[],
+): string => {
   const [only] = records
   if (only && records.length === 1) return `${done} ${recordLabel(of, only)}`
   return `${done} ${records.length} ${pluralOf(of)}`

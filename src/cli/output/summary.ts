@@ -1,4 +1,4 @@
-import type { AnyRecord, FieldValue, Resource } from '../../domain/schema.ts'
+import type { AnyRecord, FieldValue, Printable } from '../../domain/schema.ts'
 import type { Cli } from '../cli.ts'
 import { isForPeople } from './print.ts'
 import { countOf } from './text.ts'
@@ -18,7 +18,7 @@ export const RUN_COST = {
 export type CountWords = Readonly<Record<string, readonly [one: string, many: string]>>
 
 /** Prints the counts of a run: in a table those that are not zero, elsewhere all of them. */
-export const printCounts = (cli: Cli, of: Pick<Resource, 'shown'>, record: AnyRecord): Promise<void> => {
+export const printCounts = (cli: Cli, of: Pick<Printable, 'shown'>, record: AnyRecord): Promise<void> => {
   if (!isForPeople(cli.printing().format)) return cli.printOne(of, record)
   const [first] = of.shown
   return cli.printOne({ shown: of.shown.filter((one) => one === first || !isNothing(record[one.name])) }, record)
@@ -30,7 +30,7 @@ export const printCounts = (cli: Cli, of: Pick<Resource, 'shown'>, record: AnyRe
  */
 export const printSummary = async (
   cli: Cli,
-  of: Pick<Resource, 'shown'>,
+  of: Pick<Printable, 'shown'>,
   record: AnyRecord,
   done: string,
   words: CountWords,

@@ -11,7 +11,7 @@ import type { Named } from '../../../client/directory.ts'
 import { pauseEvery } from '../../../client/next-turn.ts'
 import { assignment } from '../../../domain/resources/assignment.ts'
 import { userGroupItem } from '../../../domain/resources/groups.ts'
-import { type AnyRecord, resource, type Resource } from '../../../domain/schema.ts'
+import { type AnyRecord, type Printable, printable } from '../../../domain/schema.ts'
 import { continuingText } from '../../../runs/entries/unfinished.ts'
 import type { Cli } from '../../cli.ts'
 import {
@@ -34,41 +34,32 @@ import { nameRecords } from '../verbs/list-options.ts'
 const { user_id, id: kpi_id, user_target, sort_order } = assignment.fields
 
 /** Defines an assignment that a dry run would add. */
-const plannedAssignment = resource({
-  name: 'planned_assignment',
-  plural: 'planned_assignments',
-  title: 'assignment that would be added',
-  path: '',
-  verbs: [],
-  fields: { user_id, id: kpi_id, user_target, sort_order },
+const plannedAssignment = printable('planned_assignment', 'assignment that would be added', {
+  user_id,
+  id: kpi_id,
+  user_target,
+  sort_order,
 })
 
 const targetField = (about: string) =>
   ({ kind: 'decimal', about, nullable: true, inUnitOf: user_target.inUnitOf }) as const
 
 /** Defines an assignment that is removed, or that a dry run would change or remove. */
-const plannedChange = resource({
-  name: 'planned_assignment_change',
-  plural: 'planned_assignment_changes',
-  title: 'assignment that is removed, or would be changed or removed',
-  path: '',
-  verbs: [],
-  fields: {
+const plannedChange = printable(
+  'planned_assignment_change',
+  'assignment that is removed, or would be changed or removed',
+  {
     user_id,
     id: kpi_id,
     old_target: targetField("The user's own target now"),
     new_target: targetField("The user's own target afterwards"),
   },
-})
+)
 
 /** Defines a group item that a dry run would give to a user, or remove. */
-const plannedGroupItem = resource({
-  name: 'planned_user_group_item',
-  plural: 'planned_user_group_items',
-  title: 'group item of a user that would be added or removed',
-  path: '',
-  verbs: [],
-  fields: { user_id: userGroupItem.fields.user_id, id: userGroupItem.fields.id },
+const plannedGroupItem = printable('planned_user_group_item', 'group item of a user that would be added or removed', {
+  user_id: userGroupItem.fields.user_id,
+  id: userGroupItem.fields.id,
 })
 
 /** Lists the commands: what they do to which links, and what their dry runs print: rows, or the counts alone. */
@@ -204,7 +195,7 @@ const changedRow = ({ user_id: user, id, user_target: from = null }: AnyRecord, 
 })
 
 /** Prints rows, in a table with the names of what they refer to. */
-const printRows = async (cli: Cli, client: Client, of: Resource, rows: readonly AnyRecord[]): Promise<void> => {
+const printRows = async (cli: Cli, client: Client, of: Printable, rows: readonly AnyRecord[]): Promise<void> => {
   const { shown, records } = await nameRecords(client, of, rows, {}, cli.printing())
   await cli.printMany(shown, records)
 }

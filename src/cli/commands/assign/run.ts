@@ -3,7 +3,7 @@ import type { Change } from '../../../changes/records/change.ts'
 import { Snapshot } from '../../../changes/records/snapshot.ts'
 import { sentFields } from '../../../changes/send/note-change.ts'
 import { assignment } from '../../../domain/resources/assignment.ts'
-import { type AnyRecord, resource } from '../../../domain/schema.ts'
+import { type AnyRecord, printable } from '../../../domain/schema.ts'
 import { checkAssignments, type CheckedAssignments } from '../../../reading/assignments/check.ts'
 import { ASSIGN_ROLES } from '../../../reading/assignments/rows.ts'
 import { adviceOnTargets } from '../../../reading/entries/notes.ts'
@@ -19,24 +19,17 @@ import { type ParsedOptions, parseOptions } from '../entries/import/parsed-optio
 import { nameRecords } from '../verbs/list-options.ts'
 
 /** Defines the summary of an import of assignments, as it is printed. */
-const assignSummary = resource({
-  name: 'assign_summary',
-  plural: 'assign_summaries',
-  title: 'summary of an import of assignments, or of its dry run',
-  path: '',
-  verbs: [],
-  fields: {
-    read: { kind: 'integer', about: 'Rows of the file' },
-    added: { kind: 'integer', about: 'Assignments that were created' },
-    updated: { kind: 'integer', about: 'Assignments that were changed' },
-    unchanged: { kind: 'integer', about: 'Assignments that existed already' },
-    rejected: { kind: 'integer', about: 'Rows that were not imported' },
-    rounded: { kind: 'integer', about: 'Targets that had more than four decimals' },
-    empty: { kind: 'integer', about: 'Rows without any cell' },
-    left: { kind: 'integer', about: 'Rows that were not sent because the run was stopped' },
-    ...RUN_COST,
-    receipt: { kind: 'text', about: 'Receipt with which kpi undo takes it back', nullable: true },
-  },
+const assignSummary = printable('assign_summary', 'summary of an import of assignments, or of its dry run', {
+  read: { kind: 'integer', about: 'Rows of the file' },
+  added: { kind: 'integer', about: 'Assignments that were created' },
+  updated: { kind: 'integer', about: 'Assignments that were changed' },
+  unchanged: { kind: 'integer', about: 'Assignments that existed already' },
+  rejected: { kind: 'integer', about: 'Rows that were not imported' },
+  rounded: { kind: 'integer', about: 'Targets that had more than four decimals' },
+  empty: { kind: 'integer', about: 'Rows without any cell' },
+  left: { kind: 'integer', about: 'Rows that were not sent because the run was stopped' },
+  ...RUN_COST,
+  receipt: { kind: 'text', about: 'Receipt with which kpi undo takes it back', nullable: true },
 })
 
 const assignments = (word: string): readonly [string, string] => [`assignment ${word}`, `assignments ${word}`]
@@ -51,22 +44,15 @@ const ASSIGN_WORDS: CountWords = {
 }
 
 /** Defines a row of a dry run of assignments. */
-const assignDryRunRow = resource({
-  name: 'assign_dry_run_row',
-  plural: 'assign_dry_run_rows',
-  title: 'row of a dry run of assignments',
-  path: '',
-  verbs: [],
-  fields: {
-    line: { kind: 'integer', about: 'Line of the file' },
-    action: { kind: 'text', about: 'add, update, unchanged or reject' },
-    user_id: { kind: 'integer', about: 'User', nullable: true, refers: 'user' },
-    kpi_id: { kind: 'integer', about: 'KPI', nullable: true, refers: 'kpi' },
-    user_target: { kind: 'decimal', about: 'Target to be sent', nullable: true },
-    sort_order: { kind: 'int16', about: 'Place to be sent', nullable: true },
-    reason: { kind: 'text', about: 'Why it would be rejected', nullable: true, isSentence: true },
-    changes: { kind: 'text', about: 'Stored values that would change, old and new', nullable: true, isSentence: true },
-  },
+const assignDryRunRow = printable('assign_dry_run_row', 'row of a dry run of assignments', {
+  line: { kind: 'integer', about: 'Line of the file' },
+  action: { kind: 'text', about: 'add, update, unchanged or reject' },
+  user_id: { kind: 'integer', about: 'User', nullable: true, refers: 'user' },
+  kpi_id: { kind: 'integer', about: 'KPI', nullable: true, refers: 'kpi' },
+  user_target: { kind: 'decimal', about: 'Target to be sent', nullable: true },
+  sort_order: { kind: 'int16', about: 'Place to be sent', nullable: true },
+  reason: { kind: 'text', about: 'Why it would be rejected', nullable: true, isSentence: true },
+  changes: { kind: 'text', about: 'Stored values that would change, old and new', nullable: true, isSentence: true },
 })
 
 /** Lists what `kpi assign import` may print. */

@@ -10,7 +10,7 @@ import type { Needs } from '../../../client/capabilities.ts'
 import type { Client } from '../../../client/client.ts'
 import { Aborted, type Clock } from '../../../client/transport.ts'
 import { KpiError } from '../../../domain/errors.ts'
-import type { AnyRecord, NamedField, Resource } from '../../../domain/schema.ts'
+import type { AnyRecord, NamedField, Printable } from '../../../domain/schema.ts'
 import { endIfAllRefused } from '../../../loading/delivery/refusal.ts'
 import type { ReadingFile } from '../../../reading/entries/desired-rows.ts'
 import { tooManyRejected } from '../../../reading/rejects/max-errors.ts'
@@ -60,10 +60,10 @@ export type JudgedRow = Planned | { readonly action: 'reject'; readonly line: nu
 
 /** Describes what a command prints of an import, and of its dry run. */
 type PrintedRows<R extends ReadRows> = {
-  readonly summary: Pick<Resource, 'shown'>
+  readonly summary: Pick<Printable, 'shown'>
   readonly countsOf: (counts: RowCounts) => AnyRecord
   readonly words: CountWords
-  readonly dryRunRow: Pick<Resource, 'shown'>
+  readonly dryRunRow: Pick<Printable, 'shown'>
   readonly recordOf: (read: R, row: JudgedRow) => AnyRecord
   /** Adds the names that people see to the rows of a dry run. */
   readonly withNames?: (client: Client, rows: readonly AnyRecord[]) => Promise<ShownRows>

@@ -2,7 +2,7 @@ import { countChanges } from '../../../changes/print/plan-rows.ts'
 import { nounOf, type Snapshot } from '../../../changes/records/snapshot.ts'
 import { readEarlier } from '../../../changes/send/continue-run.ts'
 import { settleLeftDoubles } from '../../../changes/send/doubles.ts'
-import { type AnyRecord, resource } from '../../../domain/schema.ts'
+import { type AnyRecord, printable } from '../../../domain/schema.ts'
 import type { RunRecord } from '../../../runs/run-record.ts'
 import type { Cli } from '../../cli.ts'
 import { printSummary, RUN_COST } from '../../output/summary.ts'
@@ -27,21 +27,14 @@ import {
 import { readMade } from './made.ts'
 
 /** Defines the summary of an apply. */
-export const applySummary = resource({
-  name: 'apply_summary',
-  plural: 'apply_summaries',
-  title: 'summary of an apply',
-  path: '',
-  verbs: [],
-  fields: {
-    created: { kind: 'integer', about: 'Records that were created' },
-    updated: { kind: 'integer', about: 'Records that were changed' },
-    deleted: { kind: 'integer', about: 'Records that were deleted' },
-    unchanged: { kind: 'integer', about: 'Records that were as the file says' },
-    left: { kind: 'integer', about: 'Changes that were not made' },
-    ...RUN_COST,
-    receipt: { kind: 'text', about: 'Receipt with which kpi undo takes it back', nullable: true },
-  },
+export const applySummary = printable('apply_summary', 'summary of an apply', {
+  created: { kind: 'integer', about: 'Records that were created' },
+  updated: { kind: 'integer', about: 'Records that were changed' },
+  deleted: { kind: 'integer', about: 'Records that were deleted' },
+  unchanged: { kind: 'integer', about: 'Records that were as the file says' },
+  left: { kind: 'integer', about: 'Changes that were not made' },
+  ...RUN_COST,
+  receipt: { kind: 'text', about: 'Receipt with which kpi undo takes it back', nullable: true },
 })
 
 const WORDS = {

@@ -6,7 +6,7 @@ import { unknownName } from '../../../client/directory.ts'
 import { nameFieldsOf } from '../../../domain/kinds.ts'
 import { category, unit } from '../../../domain/resources/catalog.ts'
 import { group } from '../../../domain/resources/groups.ts'
-import { type AnyRecord, resource, type Resource } from '../../../domain/schema.ts'
+import { type AnyRecord, printable, type Resource } from '../../../domain/schema.ts'
 import { checkDefinitions, type CheckedDefinitions, tellPlanned } from '../../../reading/definitions/check.ts'
 import {
   type DefinitionKind,
@@ -117,45 +117,31 @@ const parseDefinitionFlags = (cli: Cli, of: Resource, file: string, flags: Defin
 }
 
 /** Defines the summary of an import of definitions, as it is printed. */
-const definitionSummary = resource({
-  name: 'definition_summary',
-  plural: 'definition_summaries',
-  title: 'summary of an import of definitions',
-  path: '',
-  verbs: [],
-  fields: {
-    read: { kind: 'integer', about: 'Rows of the file' },
-    created: { kind: 'integer', about: 'Records that were created' },
-    updated: { kind: 'integer', about: 'Records that were changed' },
-    unchanged: { kind: 'integer', about: 'Records that were as the file says already' },
-    skipped: { kind: 'integer', about: 'Records that existed already and were left alone' },
-    rejected: { kind: 'integer', about: 'Rows that were not imported' },
-    rounded: { kind: 'integer', about: 'Numbers that had more than four decimals' },
-    empty: { kind: 'integer', about: 'Rows without any cell' },
-    left: {
-      kind: 'integer',
-      about: 'Rows that were not sent, or whose records may be there twice, because the run was stopped',
-    },
-    ...RUN_COST,
-    receipt: { kind: 'text', about: 'Receipt with which kpi undo takes it back', nullable: true },
+const definitionSummary = printable('definition_summary', 'summary of an import of definitions', {
+  read: { kind: 'integer', about: 'Rows of the file' },
+  created: { kind: 'integer', about: 'Records that were created' },
+  updated: { kind: 'integer', about: 'Records that were changed' },
+  unchanged: { kind: 'integer', about: 'Records that were as the file says already' },
+  skipped: { kind: 'integer', about: 'Records that existed already and were left alone' },
+  rejected: { kind: 'integer', about: 'Rows that were not imported' },
+  rounded: { kind: 'integer', about: 'Numbers that had more than four decimals' },
+  empty: { kind: 'integer', about: 'Rows without any cell' },
+  left: {
+    kind: 'integer',
+    about: 'Rows that were not sent, or whose records may be there twice, because the run was stopped',
   },
+  ...RUN_COST,
+  receipt: { kind: 'text', about: 'Receipt with which kpi undo takes it back', nullable: true },
 })
 
 /** Defines a row of a dry run of definitions. */
-const definitionDryRunRow = resource({
-  name: 'definition_dry_run_row',
-  plural: 'definition_dry_run_rows',
-  title: 'row of a dry run of definitions',
-  path: '',
-  verbs: [],
-  fields: {
-    line: { kind: 'integer', about: 'Line of the file' },
-    action: { kind: 'text', about: 'create, update, unchanged, skip or reject' },
-    id: { kind: 'integer', about: 'Record that exists already', nullable: true },
-    name: { kind: 'text', about: 'Name of the record, or e-mail address of a person', nullable: true },
-    changes: { kind: 'text', about: 'Fields with old and new values', nullable: true, isSentence: true },
-    reason: { kind: 'text', about: 'Why it would be rejected', nullable: true, isSentence: true },
-  },
+const definitionDryRunRow = printable('definition_dry_run_row', 'row of a dry run of definitions', {
+  line: { kind: 'integer', about: 'Line of the file' },
+  action: { kind: 'text', about: 'create, update, unchanged, skip or reject' },
+  id: { kind: 'integer', about: 'Record that exists already', nullable: true },
+  name: { kind: 'text', about: 'Name of the record, or e-mail address of a person', nullable: true },
+  changes: { kind: 'text', about: 'Fields with old and new values', nullable: true, isSentence: true },
+  reason: { kind: 'text', about: 'Why it would be rejected', nullable: true, isSentence: true },
 })
 
 /** Lists what an import of definitions may print. */

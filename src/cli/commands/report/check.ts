@@ -8,7 +8,7 @@ import { stateOf } from '../../../domain/analysis/state.ts'
 import type { Calendar } from '../../../domain/period.ts'
 import { assignment } from '../../../domain/resources/assignment.ts'
 import type { ReportRow } from '../../../domain/resources/report-row.ts'
-import { type AnyRecord, resource } from '../../../domain/schema.ts'
+import { type AnyRecord, printable } from '../../../domain/schema.ts'
 import { addExamples } from '../../args/examples.ts'
 import { readRange } from '../../args/day-range.ts'
 import { type Cli, PACED, type Register } from '../../cli.ts'
@@ -25,14 +25,10 @@ import { addSelection, requestOf } from './report-flags.ts'
 import { needsOf } from './report-table.ts'
 
 /** Defines a problem that a check finds, as it is printed. */
-const problem = resource({
-  name: 'problem',
-  plural: 'problems',
-  title: 'problem',
-  path: '',
-  verbs: [],
-  brief: ['problem', 'kpiName', 'itemName', 'entryDate', 'actual', 'target'],
-  fields: {
+const problem = printable(
+  'problem',
+  'problem',
+  {
     problem: { kind: 'text', about: 'missed, near (within ten percent of the target), or missing' },
     kpiId: { kind: 'integer', about: 'KPI' },
     kpiName: { kind: 'text', about: 'Name of the KPI' },
@@ -44,7 +40,8 @@ const problem = resource({
     target: { kind: 'decimal', about: 'Target', nullable: true },
     labelFormat: { kind: 'text', about: "Display pattern of the KPI's unit" },
   },
-})
+  ['problem', 'kpiName', 'itemName', 'entryDate', 'actual', 'target'],
+)
 
 const KINDS = ['missed', 'missing'] as const
 

@@ -3,7 +3,7 @@ import type { Decimal } from '../../../domain/decimal.ts'
 import { formatByPattern, type NumberSigns, readNumberPattern } from '../../../domain/number-pattern.ts'
 import { type Calendar, periodBefore, periodName } from '../../../domain/period.ts'
 import type { ReportRow } from '../../../domain/resources/report-row.ts'
-import { resource, type Stored } from '../../../domain/schema.ts'
+import { printable, type Stored } from '../../../domain/schema.ts'
 import { changeText, progressText, signed, STATE_SIGNS } from './progress-text.ts'
 
 const BARS = '▁▂▃▄▅▆▇█'
@@ -23,27 +23,20 @@ export const sparkline = (values: readonly (number | null)[]): string => {
 }
 
 /** Defines a row of the overview: the latest value of a KPI and item, and its course. */
-export const overview = resource({
-  name: 'overview_row',
-  plural: 'overview_rows',
-  title: 'row of the overview',
-  path: '',
-  verbs: [],
-  fields: {
-    state: {
-      kind: 'text',
-      about: 'How the value stands: ✓ met, ~ near (missed by at most 10 % of the target), ✗ missed',
-    },
-    kpi: { kind: 'text', about: 'Name of the KPI' },
-    item: { kind: 'text', about: 'Name of the user or group item' },
-    period: { kind: 'text', about: 'Latest period with a value' },
-    actual: { kind: 'text', about: 'Latest value', nullable: true },
-    target: { kind: 'text', about: 'Its target', nullable: true },
-    progress: { kind: 'text', about: 'How much of the target is reached, by the direction of the KPI', nullable: true },
-    change: { kind: 'text', about: 'Change on the period just before', nullable: true },
-    percent: { kind: 'text', about: 'The same in percent of the value before', nullable: true },
-    trend: { kind: 'text', about: 'The values of the range' },
+export const overview = printable('overview_row', 'row of the overview', {
+  state: {
+    kind: 'text',
+    about: 'How the value stands: ✓ met, ~ near (missed by at most 10 % of the target), ✗ missed',
   },
+  kpi: { kind: 'text', about: 'Name of the KPI' },
+  item: { kind: 'text', about: 'Name of the user or group item' },
+  period: { kind: 'text', about: 'Latest period with a value' },
+  actual: { kind: 'text', about: 'Latest value', nullable: true },
+  target: { kind: 'text', about: 'Its target', nullable: true },
+  progress: { kind: 'text', about: 'How much of the target is reached, by the direction of the KPI', nullable: true },
+  change: { kind: 'text', about: 'Change on the period just before', nullable: true },
+  percent: { kind: 'text', about: 'The same in percent of the value before', nullable: true },
+  trend: { kind: 'text', about: 'The values of the range' },
 })
 
 export type OverviewRow = Stored<typeof overview>

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { resource } from '../../../domain/schema.ts'
+import { printable } from '../../../domain/schema.ts'
 import { addExamples } from '../../args/examples.ts'
 import type { Register } from '../../cli.ts'
 import { UsageError } from '../../exit.ts'
@@ -9,20 +9,13 @@ import { existingFile, filePlace, stoppable, withExistingStore } from '../../tar
 import { makeFolder, storePath } from '../../target/folders.ts'
 
 /** Defines the summary of a backup, over all accounts. */
-const backupRecord = resource({
-  name: 'backup',
-  plural: 'backups',
-  title: 'backup',
-  path: '',
-  verbs: [],
-  fields: {
-    file: { kind: 'text', about: 'File of the backup', readOnly: true },
-    bytes: { kind: 'integer', about: 'Size of the file', readOnly: true },
-    accounts: { kind: 'integer', about: 'Accounts', readOnly: true },
-    users: { kind: 'integer', about: 'Users', readOnly: true },
-    kpis: { kind: 'integer', about: 'KPIs', readOnly: true },
-    entries: { kind: 'integer', about: 'Entries', readOnly: true },
-  },
+const backupRecord = printable('backup', 'backup', {
+  file: { kind: 'text', about: 'File of the backup' },
+  bytes: { kind: 'integer', about: 'Size of the file' },
+  accounts: { kind: 'integer', about: 'Accounts' },
+  users: { kind: 'integer', about: 'Users' },
+  kpis: { kind: 'integer', about: 'KPIs' },
+  entries: { kind: 'integer', about: 'Entries' },
 })
 
 /** Registers `kpi service restore` */

@@ -1,6 +1,6 @@
 import manifest from '../../../../package.json' with { type: 'json' }
 import { type Status, status } from '../../../domain/resources/service-status.ts'
-import { resource } from '../../../domain/schema.ts'
+import { printable } from '../../../domain/schema.ts'
 import { addExamples } from '../../args/examples.ts'
 import type { Cli, Register } from '../../cli.ts'
 import { EXIT, IncompleteRun } from '../../exit.ts'
@@ -47,19 +47,12 @@ export const addStatus: Register = (group, act) => {
   })
 }
 
-const faultRecord = resource({
-  name: 'fault',
-  plural: 'faults',
-  title: 'fault',
-  path: '',
-  verbs: [],
-  fields: {
-    table: { kind: 'text', about: 'Table that holds the row', readOnly: true },
-    account: { kind: 'text', about: 'Account that it belongs to', readOnly: true },
-    id: { kind: 'text', about: 'What identifies the row in its account', readOnly: true },
-    fault: { kind: 'text', about: 'What is wrong', readOnly: true },
-    remedy: { kind: 'text', about: 'What to do about it', readOnly: true },
-  },
+const faultRecord = printable('fault', 'fault', {
+  table: { kind: 'text', about: 'Table that holds the row' },
+  account: { kind: 'text', about: 'Account that it belongs to' },
+  id: { kind: 'text', about: 'What identifies the row in its account' },
+  fault: { kind: 'text', about: 'What is wrong' },
+  remedy: { kind: 'text', about: 'What to do about it' },
 })
 
 /** Registers `kpi service check` */

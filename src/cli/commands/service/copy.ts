@@ -1,29 +1,22 @@
 import { Option } from '@commander-js/extra-typings'
-import { resource } from '../../../domain/schema.ts'
+import { printable } from '../../../domain/schema.ts'
 import { addExamples } from '../../args/examples.ts'
 import { collect } from '../../args/flags.ts'
 import type { Register } from '../../cli.ts'
 import { printsOne } from '../../output/printed.ts'
 
 /** Defines the summary of a copy, over all accounts that it is about. */
-export const copyRecord = resource({
-  name: 'copy',
-  plural: 'copies',
-  title: 'copy',
-  path: '',
-  verbs: [],
-  fields: {
-    from: { kind: 'text', about: 'Store that was read', readOnly: true },
-    to: { kind: 'text', about: 'Store that they are in now', readOnly: true },
-    accounts: { kind: 'integer', about: 'Accounts', readOnly: true },
-    users: { kind: 'integer', about: 'Users', readOnly: true },
-    kpis: { kind: 'integer', about: 'KPIs', readOnly: true },
-    keys: { kind: 'integer', about: 'API keys', readOnly: true },
-    entries: { kind: 'integer', about: 'Entries', readOnly: true },
-    actual: { kind: 'decimal', about: 'Sum of all actual values', readOnly: true },
-    target: { kind: 'decimal', about: 'Sum of all targets of entries', readOnly: true },
-    rows: { kind: 'integer', about: 'Rows of all tables', readOnly: true },
-  },
+export const copyRecord = printable('copy', 'copy', {
+  from: { kind: 'text', about: 'Store that was read' },
+  to: { kind: 'text', about: 'Store that they are in now' },
+  accounts: { kind: 'integer', about: 'Accounts' },
+  users: { kind: 'integer', about: 'Users' },
+  kpis: { kind: 'integer', about: 'KPIs' },
+  keys: { kind: 'integer', about: 'API keys' },
+  entries: { kind: 'integer', about: 'Entries' },
+  actual: { kind: 'decimal', about: 'Sum of all actual values' },
+  target: { kind: 'decimal', about: 'Sum of all targets of entries' },
+  rows: { kind: 'integer', about: 'Rows of all tables' },
 })
 
 /** Registers `kpi service copy` */

@@ -1,33 +1,24 @@
 import { KpiError } from '../../../domain/errors.ts'
-import { resource } from '../../../domain/schema.ts'
+import { printable } from '../../../domain/schema.ts'
 import { addExamples } from '../../args/examples.ts'
 import type { Register } from '../../cli.ts'
 import { printsList } from '../../output/printed.ts'
 import { countOf } from '../../output/text.ts'
 import { bundledPlace, withPostgres } from '../../target/bundled-store.ts'
 
-const placementRecord = resource({
-  name: 'placement',
-  plural: 'placements',
-  title: 'placement',
-  path: '',
-  verbs: [],
-  fields: {
-    table: { kind: 'text', about: 'Table of the store', readOnly: true },
-    column: {
-      kind: 'text',
-      about: 'Column by which its rows are spread over the machines',
-      readOnly: true,
-      nullable: true,
-    },
-    state: {
-      kind: 'choice',
-      about: 'distributed now, unchanged, planned, or local to the coordinator',
-      readOnly: true,
-      oneOf: ['distributed', 'unchanged', 'planned', 'local'],
-    },
-    statement: { kind: 'text', about: 'Statement that distributes it', readOnly: true, nullable: true },
+const placementRecord = printable('placement', 'placement', {
+  table: { kind: 'text', about: 'Table of the store' },
+  column: {
+    kind: 'text',
+    about: 'Column by which its rows are spread over the machines',
+    nullable: true,
   },
+  state: {
+    kind: 'choice',
+    about: 'distributed now, unchanged, planned, or local to the coordinator',
+    oneOf: ['distributed', 'unchanged', 'planned', 'local'],
+  },
+  statement: { kind: 'text', about: 'Statement that distributes it', nullable: true },
 })
 
 /** Sets how long a table may take to be moved. */

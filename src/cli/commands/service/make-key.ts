@@ -4,7 +4,7 @@ import { formatInstant, type Instant, parseDay, parseInstant } from '../../../do
 import { Fault } from '../../../domain/errors.ts'
 import { valueOfText } from '../../../domain/field-value.ts'
 import { type Key, key, type KeyDraft, type ListedKey, listedKey } from '../../../domain/resources/key.ts'
-import { asDraft, type FieldValue, resource } from '../../../domain/schema.ts'
+import { asDraft, type FieldValue, printable } from '../../../domain/schema.ts'
 import { KNOWN_SCOPES, readScopes, SCOPES } from '../../../domain/scopes.ts'
 import type { MadeKey } from '../../../service/accounts/keys.ts'
 import type { Context } from '../../../service/context.ts'
@@ -66,16 +66,9 @@ Scopes: ${SCOPES.join(', ')}; or all.
 Categories, units, frequencies and icons go with kpis:….`
 const EXPIRES = 'after 90d, 12h or 30m, at the start of a date such as 2027-03-31 (UTC), or never'
 
-const madeRecord = resource({
-  name: 'key',
-  plural: 'keys',
-  title: 'key',
-  path: '',
-  verbs: [],
-  fields: {
-    id: { kind: 'integer', about: 'Id of the key' },
-    key: { kind: 'text', about: 'The key, shown only once' },
-  },
+const madeRecord = printable('key', 'key', {
+  id: { kind: 'integer', about: 'Id of the key' },
+  key: { kind: 'text', about: 'The key, shown only once' },
 })
 
 /** Returns when the key is to expire; undefined if no flag says so. */

@@ -1,5 +1,5 @@
 import type { Command } from '@commander-js/extra-typings'
-import { resource } from '../../../domain/schema.ts'
+import { printable } from '../../../domain/schema.ts'
 import { DEFAULT_ACCOUNT } from '../../../service/context.ts'
 import { addExamples } from '../../args/examples.ts'
 import { requireConfirmation } from '../../args/prompt.ts'
@@ -7,16 +7,9 @@ import type { Act, Register } from '../../cli.ts'
 import { printsOne } from '../../output/printed.ts'
 import { withStore } from '../../target/bundled-store.ts'
 
-const tokenRecord = resource({
-  name: 'token',
-  plural: 'tokens',
-  title: 'token',
-  path: '',
-  verbs: [],
-  fields: {
-    login: { kind: 'text', about: 'Login name' },
-    token: { kind: 'text', about: 'Account token, shown only once' },
-  },
+const tokenRecord = printable('token', 'token', {
+  login: { kind: 'text', about: 'Login name' },
+  token: { kind: 'text', about: 'Account token, shown only once' },
 })
 
 /** Says what a new token does to the one before it. */

@@ -1,4 +1,4 @@
-import { type AnyRecord, resource } from '../../../domain/schema.ts'
+import { type AnyRecord, printable } from '../../../domain/schema.ts'
 import { countChanges } from '../../../runs/entries/receipt-changes.ts'
 import { type ChangeCounts, listUndoReceipts, type UndoReceipt } from '../../../runs/entries/receipt.ts'
 import { runOf } from '../../../loading/undo/undone-run.ts'
@@ -13,14 +13,10 @@ import { serviceOf, undoLine } from '../../target/service-of.ts'
 import { applyListOptions, chooseColumns, type ListOptions } from '../verbs/list-options.ts'
 
 /** Defines a run in the list of what commands changed. */
-export const historyRow = resource({
-  name: 'history_row',
-  plural: 'history_rows',
-  title: 'run',
-  path: '',
-  verbs: [],
-  brief: ['receipt', 'command', 'file', 'records', 'began_at', 'created', 'updated', 'deleted', 'entries', 'state'],
-  fields: {
+export const historyRow = printable(
+  'history_row',
+  'run',
+  {
     // A table must not cut it, as users copy it.
     receipt: { kind: 'text', about: 'Name of the receipt, by which kpi undo takes it back', isSentence: true },
     command: { kind: 'text', about: 'Command that changed something' },
@@ -43,7 +39,8 @@ export const historyRow = resource({
     state: { kind: 'text', about: 'done, stopped, running, undone, or undone in part' },
     undone_at: { kind: 'datetime', about: 'When it was taken back; null if it was not', nullable: true },
   },
-})
+  ['receipt', 'command', 'file', 'records', 'began_at', 'created', 'updated', 'deleted', 'entries', 'state'],
+)
 
 const secondsOf = (at: string): number => Math.floor(Date.parse(at) / 1000)
 
@@ -169,33 +166,26 @@ export const printHistory = async (cli: Cli, options: ListOptions): Promise<void
 }
 
 /** Defines a receipt in the list of receipts. */
-export const receiptRow = resource({
-  name: 'receipt',
-  plural: 'receipts',
-  title: 'receipt',
-  path: '',
-  verbs: [],
-  fields: {
-    // A table must not cut it, as users copy it.
-    receipt: { kind: 'text', about: 'Name of the receipt', isSentence: true },
-    file: { kind: 'text', about: 'File that was imported' },
-    imported_at: { kind: 'datetime', about: 'When the import began' },
-    service: { kind: 'text', about: 'Service that it was imported to' },
-    account: { kind: 'text', about: 'Account that it was imported to, or the login or key if only that is known' },
-    new_things: { kind: 'integer', about: 'How many KPIs, users, assignments and other things it created' },
-    new_entries: { kind: 'integer', about: 'How many entries it created, or may have created', nullable: true },
-    changed_entries: { kind: 'integer', about: 'How many entries it changed, or may have changed', nullable: true },
-    taken_back_at: { kind: 'datetime', about: 'When it was taken back; null if it was not', nullable: true },
-    left_entries: {
-      kind: 'integer',
-      about: 'How many entries were left when it was last noted, where it was taken back in part; null if it was not',
-      nullable: true,
-    },
-    undo_begun_at: {
-      kind: 'datetime',
-      about: 'When the last undo of it began, if that has not come to its end; null if there is none',
-      nullable: true,
-    },
+export const receiptRow = printable('receipt', 'receipt', {
+  // A table must not cut it, as users copy it.
+  receipt: { kind: 'text', about: 'Name of the receipt', isSentence: true },
+  file: { kind: 'text', about: 'File that was imported' },
+  imported_at: { kind: 'datetime', about: 'When the import began' },
+  service: { kind: 'text', about: 'Service that it was imported to' },
+  account: { kind: 'text', about: 'Account that it was imported to, or the login or key if only that is known' },
+  new_things: { kind: 'integer', about: 'How many KPIs, users, assignments and other things it created' },
+  new_entries: { kind: 'integer', about: 'How many entries it created, or may have created', nullable: true },
+  changed_entries: { kind: 'integer', about: 'How many entries it changed, or may have changed', nullable: true },
+  taken_back_at: { kind: 'datetime', about: 'When it was taken back; null if it was not', nullable: true },
+  left_entries: {
+    kind: 'integer',
+    about: 'How many entries were left when it was last noted, where it was taken back in part; null if it was not',
+    nullable: true,
+  },
+  undo_begun_at: {
+    kind: 'datetime',
+    about: 'When the last undo of it began, if that has not come to its end; null if there is none',
+    nullable: true,
   },
 })
 

@@ -1,6 +1,6 @@
 import { normalizeUrl } from '../../../client/http/base-url.ts'
 import { KpiError } from '../../../domain/errors.ts'
-import { type AnyRecord, resource } from '../../../domain/schema.ts'
+import { type AnyRecord, printable } from '../../../domain/schema.ts'
 import { askForYes } from '../../args/prompt.ts'
 import type { Cli } from '../../cli.ts'
 import { EXIT, UsageError, type ExitCode } from '../../exit.ts'
@@ -18,21 +18,14 @@ export type UndoFlags = {
 }
 
 /** Defines what becomes of a record or an entry when what created or changed it is taken back. */
-export const outcomeRow = resource({
-  name: 'created_thing',
-  plural: 'created_things',
-  title: 'created thing',
-  path: '',
-  verbs: [],
-  fields: {
-    action: { kind: 'text', about: 'remove, restore, create or leave' },
-    kind: { kind: 'text', about: 'entry, or the kind of record: kpi, user, assignment and the like' },
-    id: { kind: 'integer', about: 'Id; null for an entry that is gone', nullable: true },
-    name: { kind: 'text', about: 'Name' },
-    entries: { kind: 'integer', about: 'How many entries go with it', nullable: true },
-    reason: { kind: 'text', about: 'Why it is left alone', nullable: true, isSentence: true },
-    change: { kind: 'text', about: 'Values of an entry as they are, and as they are put back', nullable: true },
-  },
+export const outcomeRow = printable('created_thing', 'created thing', {
+  action: { kind: 'text', about: 'remove, restore, create or leave' },
+  kind: { kind: 'text', about: 'entry, or the kind of record: kpi, user, assignment and the like' },
+  id: { kind: 'integer', about: 'Id; null for an entry that is gone', nullable: true },
+  name: { kind: 'text', about: 'Name' },
+  entries: { kind: 'integer', about: 'How many entries go with it', nullable: true },
+  reason: { kind: 'text', about: 'Why it is left alone', nullable: true, isSentence: true },
+  change: { kind: 'text', about: 'Values of an entry as they are, and as they are put back', nullable: true },
 })
 
 /** Prints what becomes of records; for people nothing is printed where there are none. */

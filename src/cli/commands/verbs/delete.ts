@@ -5,7 +5,7 @@ import { readIfAllowed } from '../../../client/operations/read-if-allowed.ts'
 import { isNotFound, KpiError } from '../../../domain/errors.ts'
 import type { CalculatedKpi } from '../../../domain/resources/calculated-kpi.ts'
 import { kpi } from '../../../domain/resources/kpi.ts'
-import { type AnyRecord, resource, type Resource } from '../../../domain/schema.ts'
+import { type AnyRecord, printable, type Resource } from '../../../domain/schema.ts'
 import { addExamples } from '../../args/examples.ts'
 import { type Act, type Cli, PACED } from '../../cli.ts'
 import { addOutput } from '../../output/printed.ts'
@@ -74,14 +74,10 @@ export type Doomed = {
 export const DRY_RUN = ['--dry-run', 'send nothing, and say what would be deleted'] as const
 
 /** Defines what is printed of a record that is deleted, or that a dry run would delete. */
-const deleteRow = resource({
-  name: 'delete_row',
-  plural: 'delete_rows',
-  title: 'record that is deleted, or that a dry run would delete',
-  path: '',
-  verbs: [],
-  brief: ['action', 'id', 'name', 'goes_with'],
-  fields: {
+const deleteRow = printable(
+  'delete_row',
+  'record that is deleted, or that a dry run would delete',
+  {
     action: { kind: 'text', about: 'delete' },
     id: { kind: 'integer', about: 'Record' },
     name: { kind: 'text', about: 'What it is called' },
@@ -98,7 +94,8 @@ const deleteRow = resource({
       nullable: true,
     },
   },
-})
+  ['action', 'id', 'name', 'goes_with'],
+)
 
 /** Declares what a delete and its dry run print. */
 export const addDeleteOutput = (command: CommandUnknownOpts): void => {

@@ -2,7 +2,7 @@ import { pauseEvery } from '../../../client/next-turn.ts'
 import { isListedKind } from '../../../client/operations/kind-operations.ts'
 import type { Client } from '../../../client/client.ts'
 import { valueWord } from '../../../codec/cell-text.ts'
-import { type AnyRecord, type FieldValue, type NamedField, resource, type Resource } from '../../../domain/schema.ts'
+import { type AnyRecord, type FieldValue, type NamedField, printable, type Resource } from '../../../domain/schema.ts'
 import type { Cli } from '../../cli.ts'
 import { createCounts, printDryRun, updateCounts } from '../../output/dry-run-counts.ts'
 import type { Printed } from '../../output/printed.ts'
@@ -28,20 +28,13 @@ type Printing = {
 }
 
 /** Defines a row of a dry run of changes: a field with its old and new value. */
-export const changeRow = resource({
-  name: 'change_row',
-  plural: 'change_rows',
-  title: 'row of a dry run of changes',
-  path: '',
-  verbs: [],
-  fields: {
-    action: { kind: 'text', about: 'create, update or unchanged' },
-    id: { kind: 'integer', about: 'Record; null for a new one', nullable: true },
-    name: { kind: 'text', about: 'What it is called' },
-    field: { kind: 'text', about: 'Field that would change', nullable: true },
-    old: { kind: 'text', about: 'Its value now', nullable: true },
-    new: { kind: 'text', about: 'Its value afterwards', nullable: true },
-  },
+export const changeRow = printable('change_row', 'row of a dry run of changes', {
+  action: { kind: 'text', about: 'create, update or unchanged' },
+  id: { kind: 'integer', about: 'Record; null for a new one', nullable: true },
+  name: { kind: 'text', about: 'What it is called' },
+  field: { kind: 'text', about: 'Field that would change', nullable: true },
+  old: { kind: 'text', about: 'Its value now', nullable: true },
+  new: { kind: 'text', about: 'Its value afterwards', nullable: true },
 })
 
 /** Lists what a verb prints of a resource, and of its dry run. */

@@ -3,12 +3,13 @@ import type { Command, OptionValues } from '@commander-js/extra-typings'
 import type { Client } from '../../../client/client.ts'
 import { Fault } from '../../../domain/errors.ts'
 import { choiceOf, valueOfText } from '../../../domain/field-value.ts'
-import type { AnyRecord, FieldValue, NamedField, Resource } from '../../../domain/schema.ts'
+import type { AnyRecord, FieldValue, NamedField, Printable } from '../../../domain/schema.ts'
 import { sayChoices } from '../../args/choices.ts'
 import { collect, flagName } from '../../args/flags.ts'
 import { isId } from '../../args/names.ts'
 import { UsageError } from '../../exit.ts'
 import { type Format, isForPeople, type Printing } from '../../output/print.ts'
+import { pluralOf } from '../../output/short-answer.ts'
 import { createNames, type NameColumn, nameColumns, type Names } from './reference-names.ts'
 
 /** Describes the options that filter and sort every list. */
@@ -41,18 +42,18 @@ export const addNameOptions = <Arguments extends unknown[], Flags extends Option
     .option('--names', 'add names to the ids in csv and json, where tables have them anyway')
 
 /** Returns the field of a name, which may be that of its flag: `frequency` is `frequency_id`. */
-const fieldNamed = (of: Resource, name: string, fields: readonly NamedField[] = of.shown): NamedField => {
+const fieldNamed = (of: Printable, name: string, fields: readonly NamedField[] = of.shown): NamedField => {
   const isFlag = (one: NamedField): boolean => flagName(one.name).replaceAll('-', '_') === name
   const found = fields.find((one) => one.name === name) ?? fields.find(isFlag)
   if (found) return found
   const names = fields.map((one) => one.name)
   throw new UsageError(
-    `${of.plural} have no field "${name}"${didYouMean(nearest(name, names), `; there are ${names.join(', ')}`)}`,
+    `${of.plural ?? pluralOf(of)} have no field "${name}"${didYouMean(nearest(name, names), `; there are ${names.join(', ')}`)}`,
   )
 }
 
 /** Returns the fields to show: those that were asked for; else in a table the most telling ones, otherwise all. */
-export const chooseColumns = (of: Resource, { columns }: ListOptions, format: Format): readonly NamedField[] => {
+export const chooseColumns = (of: Printable, { columns }: ListOptions, format: Format): readonly NamedField[] => {
   if (columns !== undefined) return columns.split(',').map((name) => fieldNamed(of, name.trim()))
   return isForPeople(format) ? of.brief : of.shown
 }
@@ -61,7 +62,7 @@ const inOneCase = (value: FieldValue): FieldValue => (typeof value === 'string' 
 
 type Keep = (record: AnyRecord) => boolean
 
-const filterOf = (of: Resource, text: string): Keep => {
+const filterOf = (of: Printable, text: string): Keep => {
   const equals = text.indexOf('=')
   if (equals < 0) throw new UsageError(`--filter ${text} has no value; write field=value`)
   const typed = text.slice(0, equals)
@@ -79,7 +80,7 @@ const filterOf = (of: Resource, text: string): Keep => {
 type Filter = (names: Names) => Promise<Keep>
 
 /** Returns the filter by what an id refers to, which may be named; undefined if the text filters by another field. */
-const referenceOf = (of: Resource, fields: readonly (NamedField | NameColumn)[], text: string): Filter | undefined => {
+const referenceOf = (of: Printable, fields: readonly (NamedField | NameColumn)[], text: string): Filter | undefined => {
   const equals = text.indexOf('=')
   const wanted = text.slice(equals + 1).trim()
   if (equals < 0 || wanted === '') return undefined
@@ -100,7 +101,7 @@ const compare = (left: FieldValue, right: FieldValue): number => {
   return left < right ? -1 : 1
 }
 
-const orderOf = (of: Resource, text: string, fields = of.shown): ((left: AnyRecord, right: AnyRecord) => number) => {
+const orderOf = (of: Printable, text: string, fields = of.shown): ((left: AnyRecord, right: AnyRecord) => number) => {
   const descending = text.startsWith('-')
   const { name } = fieldNamed(of, descending ? text.slice(1) : text, fields)
   return (left, right) => {
@@ -117,7 +118,7 @@ const limitOf = (text: string): number => {
 
 /** Returns the records that the options select, in their order. */
 export const applyListOptions = <T extends AnyRecord>(
-  of: Resource,
+  of: Printable,
   records: readonly T[],
   options: ListOptions,
 ): T[] => {
@@ -135,7 +136,7 @@ export const isNameColumn = (one: NamedField | NameColumn): one is NameColumn =>
  * with `--names` the names as well.
  */
 export const namedFields = (
-  of: Resource,
+  of: Printable,
   { ids, names }: NameOptions,
   isTable: boolean,
   fields = isTable ? of.brief : of.shown,
@@ -158,7 +159,7 @@ type ShownOptions = NameOptions & { readonly fields?: readonly NamedField[] }
 /** Reads the names that records are shown with, in a table of their own fields or of other ones. */
 export const nameRecords = async (
   client: Client,
-  of: Resource,
+  of: Printable,
   records: readonly AnyRecord[],
   options: ShownOptions,
   printing: Printing,
@@ -177,7 +178,7 @@ export type ListView = {
 }
 
 /** Creates the view of a list whose ids have names. Throws what is wrong with its options before anything is read. */
-export const listView = (of: Resource, options: ListOptions & NameOptions, format: Format): ListView => {
+export const listView = (of: Printable, options: ListOptions & NameOptions, format: Format): ListView => {
   const others = of.brief.filter(({ name }) => !of.shown.some((one) => one.name === name))
   const all = [...of.shown, ...others, ...nameColumns(of)]
   const columns =

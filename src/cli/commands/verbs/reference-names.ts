@@ -8,7 +8,7 @@ import {
   readNumberPattern,
   unrounded,
 } from '../../../domain/number-pattern.ts'
-import type { AnyRecord, Field, FieldValue, NamedField, Resource } from '../../../domain/schema.ts'
+import type { AnyRecord, Field, FieldValue, NamedField, Printable } from '../../../domain/schema.ts'
 import type { Directory, Named } from '../../../client/directory.ts'
 import { readDirectory } from '../../args/names.ts'
 import { isListedKind, type ListedKind } from '../../../client/operations/kind-operations.ts'
@@ -23,7 +23,7 @@ export type NameColumn = NamedField & {
 }
 
 /** Returns the column of names beside a field that refers to something with a name. */
-const nameColumnOf = (of: Pick<Resource, 'fields'>, { name, field }: NamedField): NameColumn | undefined => {
+const nameColumnOf = (of: Pick<Printable, 'fields'>, { name, field }: NamedField): NameColumn | undefined => {
   const { refers } = field
   if (refers === undefined || !isListedKind(refers)) return undefined
   // A link has the id of what it leads to, and may have its name, too.
@@ -33,7 +33,7 @@ const nameColumnOf = (of: Pick<Resource, 'fields'>, { name, field }: NamedField)
 }
 
 /** Returns the columns of names that a resource has, by the fields that they stand beside. */
-export const nameColumns = (of: Pick<Resource, 'fields' | 'shown'>): NameColumn[] =>
+export const nameColumns = (of: Pick<Printable, 'fields' | 'shown'>): NameColumn[] =>
   of.shown.flatMap((one) => nameColumnOf(of, one) ?? [])
 
 /** Names things by their ids; each kind of things is read once, and only if it is asked for. */

@@ -1,7 +1,7 @@
 import { isForbidden } from '../../../../client/operations/read-if-allowed.ts'
 import { Aborted } from '../../../../client/transport.ts'
 import { KpiError } from '../../../../domain/errors.ts'
-import { type AnyRecord, resource } from '../../../../domain/schema.ts'
+import { type AnyRecord, printable } from '../../../../domain/schema.ts'
 import { explainFile } from '../../../../reading/entries/explain.ts'
 import { withPrepared } from '../../../../loading/prepare/prepare.ts'
 import { EXIT } from '../../../exit.ts'
@@ -10,17 +10,10 @@ import { saveMapping } from './mapping.ts'
 import { DONE, type RunResult, type FileOutcome } from './result.ts'
 
 /** Defines a finding of `--explain`: how a file is read. */
-export const finding = resource({
-  name: 'finding',
-  plural: 'findings',
-  title: 'finding',
-  path: '',
-  verbs: [],
-  fields: {
-    topic: { kind: 'text', about: 'Aspect of the file' },
-    found: { kind: 'text', about: 'What was detected or given', isSentence: true },
-    evidence: { kind: 'text', about: 'What shows that', isSentence: true },
-  },
+export const finding = printable('finding', 'finding', {
+  topic: { kind: 'text', about: 'Aspect of the file' },
+  found: { kind: 'text', about: 'What was detected or given', isSentence: true },
+  evidence: { kind: 'text', about: 'What shows that', isSentence: true },
 })
 
 const IN_DOUBT: FileOutcome = {

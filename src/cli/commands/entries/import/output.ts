@@ -1,77 +1,65 @@
 import { cellText } from '../../../../codec/cell-text.ts'
 import { newerEntry } from '../../../../domain/resources/entry.ts'
-import { type AnyRecord, asNewer, resource } from '../../../../domain/schema.ts'
+import { type AnyRecord, type Printable, printable } from '../../../../domain/schema.ts'
 import type { DryRunOutcome } from '../../../../loading/dry-run.ts'
 import { isProvisional } from '../../../../reading/directory/lookup.ts'
 import { RUN_COST } from '../../../output/summary.ts'
 
 /** Defines the summary of an import, as it is printed. */
-export const importSummary = resource({
-  name: 'import_summary',
-  plural: 'import_summaries',
-  title: 'summary of an import, or of its dry run',
-  path: '',
-  verbs: [],
-  fields: {
-    read: { kind: 'integer', about: 'Rows of the file' },
-    created: { kind: 'integer', about: 'Entries that were created' },
-    updated: { kind: 'integer', about: 'Entries that were updated' },
-    unchanged: { kind: 'integer', about: 'Entries that existed already with the same values' },
-    sent: {
-      kind: 'integer',
-      about:
-        'Entries that were stored, without the service saying whether they were created or updated; of a dry run, those of which that cannot be told',
-    },
-    skipped: { kind: 'integer', about: 'Entries that existed already and were left alone' },
-    rejected: { kind: 'integer', about: 'Rows that were not imported, or not completely' },
-    rounded: { kind: 'integer', about: 'Values that had more than four decimals' },
-    empty: { kind: 'integer', about: 'Rows, or cells of a wide file, without a value' },
-    assigned: { kind: 'integer', about: 'Assignments that were created' },
-    left: { kind: 'integer', about: 'Entries that were not sent because the run was stopped' },
-    ...RUN_COST,
-    unchecked: { kind: 'text', about: 'What could not be checked before it was sent', nullable: true },
-    receipt: { kind: 'text', about: 'Receipt with which kpi entries undo takes it back', nullable: true },
+export const importSummary = printable('import_summary', 'summary of an import, or of its dry run', {
+  read: { kind: 'integer', about: 'Rows of the file' },
+  created: { kind: 'integer', about: 'Entries that were created' },
+  updated: { kind: 'integer', about: 'Entries that were updated' },
+  unchanged: { kind: 'integer', about: 'Entries that existed already with the same values' },
+  sent: {
+    kind: 'integer',
+    about:
+      'Entries that were stored, without the service saying whether they were created or updated; of a dry run, those of which that cannot be told',
   },
-})
-
-/** Defines a row of a dry run. */
-export const dryRunRow = resource({
-  name: 'dry_run_row',
-  plural: 'dry_run_rows',
-  title: 'row of a dry run',
-  path: '',
-  verbs: [],
-  fields: {
-    line: { kind: 'integer', about: 'Line of the file' },
-    action: {
-      kind: 'text',
-      about: 'create, update, add, unchanged, skip, send (if the key may not read enough to tell) or reject',
-    },
-    user_id: { kind: 'integer', about: 'User; blank if new', nullable: true, refers: 'user' },
-    source_id: {
-      kind: 'integer',
-      about: 'Breakdown item, if it is not a person',
-      nullable: true,
-      newer: true,
-      refers: 'breakdown_item',
-    },
-    kpi_id: { kind: 'integer', about: 'KPI; blank if new', nullable: true, refers: 'kpi' },
-    entry_date: { kind: 'date', about: 'Day', nullable: true },
-    actual: { kind: 'decimal', about: 'Actual to be sent', nullable: true },
-    target: { kind: 'decimal', about: 'Target to be sent', nullable: true },
-    notes: { kind: 'text', about: 'Notes to be sent', nullable: true },
-    reason: {
-      kind: 'text',
-      about: 'Why it would be rejected, or what of it would be created',
-      nullable: true,
-      isSentence: true,
-    },
-    changes: { kind: 'text', about: 'Stored values that would change, old and new', nullable: true, isSentence: true },
-  },
+  skipped: { kind: 'integer', about: 'Entries that existed already and were left alone' },
+  rejected: { kind: 'integer', about: 'Rows that were not imported, or not completely' },
+  rounded: { kind: 'integer', about: 'Values that had more than four decimals' },
+  empty: { kind: 'integer', about: 'Rows, or cells of a wide file, without a value' },
+  assigned: { kind: 'integer', about: 'Assignments that were created' },
+  left: { kind: 'integer', about: 'Entries that were not sent because the run was stopped' },
+  ...RUN_COST,
+  unchecked: { kind: 'text', about: 'What could not be checked before it was sent', nullable: true },
+  receipt: { kind: 'text', about: 'Receipt with which kpi entries undo takes it back', nullable: true },
 })
 
 /** Defines a row of a dry run where entries may belong to any breakdown item. */
-export const newerDryRunRow = asNewer(dryRunRow)
+export const newerDryRunRow = printable('dry_run_row', 'row of a dry run', {
+  line: { kind: 'integer', about: 'Line of the file' },
+  action: {
+    kind: 'text',
+    about: 'create, update, add, unchanged, skip, send (if the key may not read enough to tell) or reject',
+  },
+  user_id: { kind: 'integer', about: 'User; blank if new', nullable: true, refers: 'user' },
+  source_id: {
+    kind: 'integer',
+    about: 'Breakdown item, if it is not a person',
+    nullable: true,
+    refers: 'breakdown_item',
+  },
+  kpi_id: { kind: 'integer', about: 'KPI; blank if new', nullable: true, refers: 'kpi' },
+  entry_date: { kind: 'date', about: 'Day', nullable: true },
+  actual: { kind: 'decimal', about: 'Actual to be sent', nullable: true },
+  target: { kind: 'decimal', about: 'Target to be sent', nullable: true },
+  notes: { kind: 'text', about: 'Notes to be sent', nullable: true },
+  reason: {
+    kind: 'text',
+    about: 'Why it would be rejected, or what of it would be created',
+    nullable: true,
+    isSentence: true,
+  },
+  changes: { kind: 'text', about: 'Stored values that would change, old and new', nullable: true, isSentence: true },
+})
+
+/** Defines a row of a dry run where all entries belong to people. */
+export const dryRunRow: Printable = {
+  ...newerDryRunRow,
+  shown: newerDryRunRow.shown.filter(({ name }) => name !== 'source_id'),
+}
 
 /** Returns the id of something; null for what would be created first. */
 const existingId = (id: number | null | undefined): number | null =>

@@ -1,4 +1,4 @@
-import type { AnyRecord, NamedField, Resource } from '../../../../domain/schema.ts'
+import type { AnyRecord, NamedField, Printable } from '../../../../domain/schema.ts'
 import { faultsOfHeaders } from '../../../../reading/entries/begin-file.ts'
 import { EXIT, IncompleteRun } from '../../../exit.ts'
 import type { Io } from '../../../io.ts'
@@ -28,7 +28,7 @@ export const importPrints: readonly Printed[] = [
   ...[importSummary, dryRunRow, finding].map((of) => ({ of, isList: true, more: [FILE] })),
 ]
 
-const columnsOf = ({ parsed }: CommandRun, { shown }: Resource): readonly NamedField[] =>
+const columnsOf = ({ parsed }: CommandRun, { shown }: Pick<Printable, 'shown'>): readonly NamedField[] =>
   parsed.isSeveral ? [FILE, ...shown] : shown
 
 /** Returns the records to print of each file, with its name. */
@@ -80,7 +80,7 @@ const printList = async (
 /** Returns the rows of a dry run as they are shown: in a table with names instead of ids. */
 const readable = (
   run: CommandRun,
-  of: Resource,
+  of: Printable,
   rows: Records,
 ): { readonly columns: readonly NamedField[]; readonly records: Records } => {
   if (!isForPeople(run.cli.printing().format)) return { columns: columnsOf(run, of), records: rows }
@@ -89,7 +89,7 @@ const readable = (
   async function* named(): Records {
     for await (const page of rows) yield await names.addTo(shown.filter(isNameColumn), page)
   }
-  return { columns: columnsOf(run, { ...of, shown }), records: named() }
+  return { columns: columnsOf(run, { shown }), records: named() }
 }
 
 /** Notes after a dry run of several files that each was compared with the stored entries, not with the other files. */
