@@ -153,7 +153,7 @@ bobby@example.com,Revenue,,
     ])
     expect(errorOf(ran).message).toBe(
       [
-        'dry run, nothing was sent: 3 to add, 1 to update, 1 unchanged, 1 row to reject',
+        'dry run, nothing was sent: 3 assignments to add, 1 to update, 1 unchanged, 1 row to reject',
         'rejected: there is no user "Cy" (line 7)',
         '3 stored entries have no target of their own: past reports would show the new targets for them; with --keep-history they keep the old target',
       ].join('; '),

@@ -81,7 +81,7 @@ describe('what a service keeps of an import', () => {
     const receipt = await load(FILE)
     await service.db.write((tx) => tx.run('update runs set is_partial = 1'))
     const told = expect.stringMatching(
-      /^(dry run, nothing was changed: nothing to take back|nothing was changed)\nthe service does not keep any more what the import of receipt \S+ replaced, so its entries stay/,
+      /^(dry run, nothing was sent: nothing to take back|nothing was changed)\nthe service does not keep any more what the import of receipt \S+ replaced, so its entries stay/,
     ) as unknown
     for (const flag of ['--dry-run', '--yes'])
       expect(await kpi('entries', 'undo', receipt, flag)).toMatchObject({ code: 3, stderr: told })

@@ -78,7 +78,7 @@ test('a dry run tells an entry that two parts of a run changed as the undo takes
   expect([ran.code, await user.client.entries.list({ from: 20_454, to: 20_460 })]).toEqual([0, before])
   expect([looked.code, looked.stderr]).toEqual([0, expect.not.stringContaining('left alone')])
   const counts = 'put back 3 entries and remove 1 entry'
-  expect(looked.stderr).toContain(`dry run, nothing was changed: would ${counts}\n`)
+  expect(looked.stderr).toContain(`dry run, nothing was sent: would ${counts}\n`)
   expect(ran.stderr).toContain(counts.replace('remove', 'removed'))
 })
 

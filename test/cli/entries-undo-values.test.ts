@@ -166,7 +166,7 @@ test('an import with a key that may only write is taken back with the same key',
   expect(await user.kpi('entries', 'undo', receipt, '--dry-run', '-o', 'json')).toEqual({
     code: 0,
     stdout: '[]\n',
-    stderr: 'dry run, nothing was changed: would remove 1 entry\n',
+    stderr: 'dry run, nothing was sent: would remove 1 entry\n',
   })
   const done = await user.kpi('entries', 'undo', receipt, '--yes')
   expect([done.code, done.stderr]).toEqual([0, 'removed 1 entry\n'])

@@ -40,7 +40,7 @@ describe.each([
     expect(await dry(FILE, '--summary-only')).toMatchObject({
       code: 0,
       stdout: '',
-      stderr: expect.stringContaining('1 to create, 1 to update, 1 unchanged, 0 rows to reject') as unknown,
+      stderr: expect.stringContaining('1 entry to create, 1 to update, 1 unchanged, 0 rows to reject') as unknown,
     })
     const alone = await user.kpi('entries', 'import', 'data.csv', '--summary-only')
     expect([alone.code, alone.stderr]).toEqual([2, 'kpi: --summary-only goes with --dry-run\n'])
@@ -58,7 +58,7 @@ describe.each([
     expect([counted.stdout, counted.stderr]).toEqual([
       '',
       expect.stringMatching(
-        /^dry run, nothing was sent: 0 to add, 2 to update, 0 unchanged, 0 rows to reject\n3 stored entries .* 90 instead of 100 /,
+        /^dry run, nothing was sent: 0 assignments to add, 2 to update, 0 unchanged, 0 rows to reject\n3 stored entries .* 90 instead of 100 /,
       ) as string,
     ])
   })

@@ -175,7 +175,7 @@ describe.each(some(1, Object.entries(SERVICES)))(
     test.each([
       ['users create', ['--start', '3'], 'no. 3 of 4: ', 'stopped with 2 of 4 left; continue with --start 3'],
       ['assign add', [], 'no. 3 of 6: ', 'stopped with 4 of 6 left; run the same command again'],
-      ['assign import', [], '4 rows left', 'stopped with 4 assignments left; run the same command to continue'],
+      ['assign import', [], '4 assignments left', 'stopped with 4 assignments left; run the same command to continue'],
       ['apply', [], 'no. 3 of 12: ', 'stopped with 10 of 12 left; run the same command again'],
     ])('%s ends with 6, and the command that it names goes on', async (name, flags, first, told) => {
       const undisturbed = await runAmid(name, undefined, wrap)

@@ -44,7 +44,7 @@ test.each(WAYS)('history lists what commands changed, and undo takes it back, %s
   await apply(user, BEFORE.replace('target_default: 10', 'target_default: 15'))
   const receipt = await receiptOf(user, { updated: 1 })
   const planned = await user.kpi('undo', receipt, '--dry-run', '-o', 'json')
-  expect(planned.stderr).toBe('dry run, nothing was changed: would put back 1 record\n')
+  expect(planned.stderr).toBe('dry run, nothing was sent: would put back 1 record\n')
   expect(jsonOf(planned)).toMatchObject([{ action: 'restore', kind: 'kpi', change: 'target_default 15 → 10' }])
   expect(await user.kpi('undo', receipt)).toMatchObject({ code: 2 })
   expect(await user.kpi('undo', receipt, '--yes')).toMatchObject({ code: 0, stderr: 'put back 1 record\n' })

@@ -103,7 +103,7 @@ test('the receipts of an import that was stopped and continued hold each entry t
   const listed = await receipts()
   expect(listed.map(({ new_entries }) => new_entries)).toEqual([ROWS - stored, stored])
   const undone = await kpi('entries', 'undo', listed[1]?.receipt ?? '', '--dry-run', '--summary-only')
-  expect(undone.stderr).toContain(`dry run, nothing was changed: would remove ${ROWS} entries\n`)
+  expect(undone.stderr).toContain(`dry run, nothing was sent: would remove ${ROWS} entries\n`)
 }, 120_000)
 
 test.each([
@@ -121,7 +121,7 @@ test.each([
     const listed = await receipts()
     expect(listed.map(({ new_entries }) => new_entries)).toEqual([FEW_ROWS, ...unknown])
     const undone = await kpi('entries', 'undo', listed.at(-1)?.receipt ?? '', '--dry-run', '--summary-only')
-    expect(undone.stderr).toContain(`dry run, nothing was changed: would remove ${FEW_ROWS} entries\n`)
+    expect(undone.stderr).toContain(`dry run, nothing was sent: would remove ${FEW_ROWS} entries\n`)
   },
   120_000,
 )

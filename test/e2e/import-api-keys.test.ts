@@ -177,7 +177,7 @@ describe('a key', () => {
       { line: 6, action: 'create' },
     ])
     expect(ran.stderr).toContain(
-      '2 to create, 0 to update, 1 unchanged, 2 to send as the KPIs, which may have targets,',
+      '2 entries to create, 0 to update, 1 unchanged, 2 to send as the KPIs, which may have targets,',
     )
     const changed = await rehearse([`${ann},${visits},2026-02-09,2,6,`])
     expect(summaryOf(changed)).toMatchObject([{ line: 2, action: 'update' }])

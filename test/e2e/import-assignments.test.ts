@@ -58,7 +58,7 @@ describe.each(importers)('%s', (_, open) => {
     write(importer, ROWS)
     const ran = await importer.kpi('entries', 'import', 'data.csv', '--dry-run')
     expect([ran.code, ran.stderr.endsWith(ADVICE)]).toEqual([3, true])
-    expect(ran.stderr).toContain('1 to create, 0 to update, 0 unchanged, 4 rows to reject\n')
+    expect(ran.stderr).toContain('1 entry to create, 0 to update, 0 unchanged, 4 rows to reject\n')
     write(importer, ['Bob,Sales,2026-01-01,x'])
     expect((await importer.kpi('entries', 'import', 'data.csv', '--dry-run')).stderr).not.toContain(
       '--create-assignments',
@@ -87,7 +87,7 @@ describe.each(importers)('%s', (_, open) => {
     ]
     write(importer, rows)
     const dry = await importer.kpi('entries', 'import', 'data.csv', '--create-assignments', '--dry-run')
-    expect(dry.stderr).toMatch(/: 1 to create, 0 to update, 0 unchanged, 7 rows to reject$/m)
+    expect(dry.stderr).toMatch(/: 1 entry to create, 0 to update, 0 unchanged, 7 rows to reject$/m)
     expect(await load(importer, rows, '--create-assignments')).toMatchObject({
       code: 3,
       created: 1,

@@ -85,7 +85,7 @@ describe.each(importers)('several files: %s', (_, open) => {
       'b.csv 2 create',
       'b.csv 3 reject',
     ])
-    expect(ran.stderr).toContain('b.csv: dry run, nothing was sent: 1 to create')
+    expect(ran.stderr).toContain('b.csv: dry run, nothing was sent: 1 entry to create')
     expect(await heldIn(importer)).toEqual([])
   })
 

@@ -103,7 +103,7 @@ describe('standard output', () => {
       { ...entry, line: 3, action: 'unchanged', entry_date: '2026-01-02', actual: 1 },
       { ...nothing, line: 5, action: 'reject', reason: 'there is no user "Zed"' },
     ])
-    expect(stderr).toContain('dry run, nothing was sent: 0 to create, 0 to update, 2 unchanged, 1 row')
+    expect(stderr).toContain('dry run, nothing was sent: 0 entries to create, 0 to update, 2 unchanged, 1 row')
   })
 })
 

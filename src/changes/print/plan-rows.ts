@@ -1,19 +1,9 @@
 import { valueWord } from '../../codec/cell-text.ts'
-import { type AnyRecord, printable } from '../../domain/schema.ts'
+import type { AnyRecord } from '../../domain/schema.ts'
 import { type Change, type FieldChange, isAccountRecord, type Value } from '../records/change.ts'
 import { withNames } from '../records/formulas.ts'
 import { type KindField, sectionOf } from '../records/kind-fields.ts'
 import { type AccountRecord, labelOf, type Snapshot } from '../records/snapshot.ts'
-
-/** Defines a row of a plan: what is done to a field. */
-export const planRow = printable('plan_row', 'row of a plan', {
-  action: { kind: 'text', about: 'create, update or delete' },
-  section: { kind: 'text', about: 'Section of the file' },
-  name: { kind: 'text', about: 'What it is called' },
-  field: { kind: 'text', about: 'Field that is set; nothing for a delete', nullable: true },
-  old: { kind: 'text', about: 'Its value now', nullable: true },
-  new: { kind: 'text', about: 'Its value afterwards', nullable: true },
-})
 
 /** Returns a value as people read it: a name for a record, a word for a letter, and no secret; null for nothing. */
 export const valueText = ({ field }: KindField, value: Value): string | null => {

@@ -14,16 +14,9 @@ import { userGroupItem } from '../../../domain/resources/groups.ts'
 import { type AnyRecord, type Printable, printable } from '../../../domain/schema.ts'
 import { continuingText } from '../../../runs/entries/unfinished.ts'
 import type { Cli } from '../../cli.ts'
-import {
-  assignAddCounts,
-  assignRemoveCounts,
-  assignUpdateCounts,
-  groupItemsAddCounts,
-  groupItemsRemoveCounts,
-  printDryRun,
-} from '../../output/dry-run-counts.ts'
 import type { Printed } from '../../output/printed.ts'
 import { isPrintedAsData } from '../../output/short-answer.ts'
+import { dryRunCounts, type Noun, printDryRun, toDoText } from '../../output/summary.ts'
 import { countOf } from '../../output/text.ts'
 import { failureOfPlan, makeChanges } from '../changes/make-changes.ts'
 import { withRunRecord } from '../changes/recorded-run.ts'
@@ -64,20 +57,35 @@ const plannedGroupItem = printable('planned_user_group_item', 'group item of a u
 
 /** Lists the commands: what they do to which links, and what their dry runs print: rows, or the counts alone. */
 const COMMANDS = {
-  'assign add': { kind: 'assignment', verb: 'add', rows: plannedAssignment, counts: assignAddCounts },
-  'assign update': { kind: 'assignment', verb: 'update', rows: plannedChange, counts: assignUpdateCounts },
-  'assign remove': { kind: 'assignment', verb: 'remove', rows: plannedChange, counts: assignRemoveCounts },
+  'assign add': {
+    kind: 'assignment',
+    verb: 'add',
+    rows: plannedAssignment,
+    counts: dryRunCounts('assign_add', 'Assignments', ['added', 'users']),
+  },
+  'assign update': {
+    kind: 'assignment',
+    verb: 'update',
+    rows: plannedChange,
+    counts: dryRunCounts('assign_update', 'Assignments', ['updated', 'unchanged']),
+  },
+  'assign remove': {
+    kind: 'assignment',
+    verb: 'remove',
+    rows: plannedChange,
+    counts: dryRunCounts('assign_remove', 'Assignments', ['removed']),
+  },
   'assign group-items add': {
     kind: 'user_group_item',
     verb: 'add',
     rows: plannedGroupItem,
-    counts: groupItemsAddCounts,
+    counts: dryRunCounts('assign_group_items_add', 'Group items of users', ['added', 'users']),
   },
   'assign group-items remove': {
     kind: 'user_group_item',
     verb: 'remove',
     rows: plannedGroupItem,
-    counts: groupItemsRemoveCounts,
+    counts: dryRunCounts('assign_group_items_remove', 'Group items of users', ['removed']),
   },
 } as const
 
@@ -92,7 +100,7 @@ export const plannedPrints = (command: LinkCommand): Printed[] => {
   ]
 }
 
-const CALLED: Readonly<Record<LinkKind, readonly [one: string, many: string]>> = {
+const CALLED: Readonly<Record<LinkKind, Noun>> = {
   assignment: ['assignment', 'assignments'],
   user_group_item: ['group item of users', 'group items of users'],
 }
@@ -214,33 +222,33 @@ const plannedRow = (snapshot: Snapshot, { command, values }: Asked, change: Chan
   return changedRow(stored, verb === 'remove' ? null : values?.['user_target'])
 }
 
-/** Returns what a line would do in words, and its counts. */
+/** Returns the counts of what a line would do, and what they are of in words. */
 const countPlanned = (
   { changes, list }: LinkPlan,
   { command }: Asked,
-): { readonly what: string; readonly counts: AnyRecord } => {
+): { readonly noun: Noun; readonly counts: Parameters<typeof toDoText>[0] } => {
   const { kind, verb } = COMMANDS[command]
-  const count = changes.length
-  const text = countOf(count, ...CALLED[kind])
-  if (verb === 'remove') return { what: `${text} to remove`, counts: { removed: count } }
+  const noun = CALLED[kind]
+  if (verb === 'remove') return { noun, counts: { removed: changes.length } }
   if (verb === 'update') {
     const unchanged = list.filter(({ action }) => action === 'unchanged').length
-    return { what: `${text} to update, ${unchanged} unchanged`, counts: { updated: count, unchanged } }
+    return { noun, counts: { updated: changes.length, unchanged } }
   }
   const users = new Set(changes.map(({ record }) => record.above['user'])).size
-  const what = `${text.replace(' of users', '')} of ${countOf(users, 'user')} to add`
-  return { what, counts: { added: count, users } }
+  const [one, many] = noun.map((word) => `${word.replace(' of users', '')} of ${countOf(users, 'user')}`)
+  return { noun: [one ?? '', many ?? ''], counts: { added: changes.length, users } }
 }
 
 /** Says what a line would do: how much, then its rows; then throws what is refused of it. */
 const foresee = async ({ cli, client, flags }: LinkRun, asked: Asked, plan: LinkPlan): Promise<void> => {
-  const { verb, rows: of, counts } = COMMANDS[asked.command]
+  const { verb, rows: printed, counts: of } = COMMANDS[asked.command]
   const listed = plan.list.filter(isListed)
   const failure = failureOfPlan(listed, `to ${verb}`)
   if (failure && listed.every(({ action }) => action === 'refuse')) throw failure
-  const counted = { ...countPlanned(plan, asked), of: counts, summaryOnly: flags.summaryOnly }
+  const { noun, counts } = countPlanned(plan, asked)
+  const counted = { what: toDoText(counts, noun), of, counts, summaryOnly: flags.summaryOnly }
   const rows = plan.changes.map((change) => plannedRow(plan.snapshot, asked, change))
-  await printDryRun(cli, counted, () => printRows(cli, client, of, rows))
+  await printDryRun(cli, counted, () => printRows(cli, client, printed, rows))
   if (failure) throw failure
 }
 

@@ -10,8 +10,7 @@ import { adviceOnTargets } from '../../../reading/entries/notes.ts'
 import type { Cli } from '../../cli.ts'
 import { UsageError, type ExitCode } from '../../exit.ts'
 import type { Printed } from '../../output/printed.ts'
-import { type CountWords, RUN_COST } from '../../output/summary.ts'
-import { countOf } from '../../output/text.ts'
+import { summary } from '../../output/summary.ts'
 import { runRowsImport } from '../changes/import-rows.ts'
 import type { JudgedRow } from '../changes/send-rows.ts'
 import type { ImportFlags } from '../entries/import-command.ts'
@@ -19,29 +18,12 @@ import { type ParsedOptions, parseOptions } from '../entries/import/parsed-optio
 import { nameRecords } from '../verbs/list-options.ts'
 
 /** Defines the summary of an import of assignments, as it is printed. */
-const assignSummary = printable('assign_summary', 'summary of an import of assignments, or of its dry run', {
-  read: { kind: 'integer', about: 'Rows of the file' },
-  added: { kind: 'integer', about: 'Assignments that were created' },
-  updated: { kind: 'integer', about: 'Assignments that were changed' },
-  unchanged: { kind: 'integer', about: 'Assignments that existed already' },
-  rejected: { kind: 'integer', about: 'Rows that were not imported' },
-  rounded: { kind: 'integer', about: 'Targets that had more than four decimals' },
-  empty: { kind: 'integer', about: 'Rows without any cell' },
-  left: { kind: 'integer', about: 'Rows that were not sent because the run was stopped' },
-  ...RUN_COST,
-  receipt: { kind: 'text', about: 'Receipt with which kpi undo takes it back', nullable: true },
+const assignSummary = summary({
+  name: 'assign_summary',
+  title: 'summary of an import of assignments, or of its dry run',
+  what: 'Assignments',
+  counts: ['read', 'added', 'updated', 'unchanged', 'rejected', 'rounded', 'empty', 'left'],
 })
-
-const assignments = (word: string): readonly [string, string] => [`assignment ${word}`, `assignments ${word}`]
-/** Holds the words for what an import of assignments did. */
-const ASSIGN_WORDS: CountWords = {
-  read: ['row read', 'rows read'],
-  added: assignments('added'),
-  updated: assignments('changed'),
-  unchanged: assignments('unchanged'),
-  rejected: ['row rejected', 'rows rejected'],
-  left: ['row left', 'rows left'],
-}
 
 /** Defines a row of a dry run of assignments. */
 const assignDryRunRow = printable('assign_dry_run_row', 'row of a dry run of assignments', {
@@ -127,14 +109,10 @@ export const runAssignImport = (
     printed: {
       summary: assignSummary,
       countsOf: ({ created, updated, unchanged }) => ({ added: created, updated, unchanged }),
-      words: ASSIGN_WORDS,
       dryRunRow: assignDryRunRow,
       recordOf: dryRunRecord,
       withNames: (client, rows) =>
         nameRecords(client, assignDryRunRow, rows, flags.ids ? { ids: true } : {}, cli.printing()),
-      sentence: ({ created, updated, unchanged }, { rejected, rounded }) =>
-        `${created} to add, ${updated} to update, ${unchanged} unchanged, ${countOf(rejected, 'row')} to reject` +
-        (rounded > 0 ? `, ${countOf(rounded, 'value')} to round` : ''),
       adviceOn: () => [],
       adviceOnRejects: ({ withoutTarget }) => adviceOnTargets(withoutTarget),
     },

@@ -24,9 +24,8 @@ import { pollUntil } from '../../../loading/third-party/reconcile.ts'
 import type { RunRecord } from '../../../runs/run-record.ts'
 import type { Cli } from '../../cli.ts'
 import { EXIT, IncompleteRun, type ExitCode } from '../../exit.ts'
-import { printDryRunCounts } from '../../output/dry-run-counts.ts'
 import { isForPeople } from '../../output/print.ts'
-import { printSummary } from '../../output/summary.ts'
+import { dryRunText, printDryRunCounts, printSummary, toDoText } from '../../output/summary.ts'
 import type { OnWait } from '../../output/wait-notices.ts'
 import { warnOfExpiry } from '../../target/api-key.ts'
 import { beginRun } from '../../target/runs.ts'
@@ -108,7 +107,7 @@ type ShownRow = { readonly line: number; readonly record: AnyRecord }
 /** Says what importing the file would do: the counts first, then a line for each row. */
 const printDryRun = <R extends ReadRows>(run: OpenImport<R>): Promise<ExitCode> =>
   withRead(run, async (read, reading) => {
-    const { cli, client, printed, parsed, stops, progress, history, measure } = run
+    const { cli, client, printed, parsed, stops, progress, history, words, measure } = run
     const { rejects } = reading
     const tally = new RowTally(rejects, read.lineOf)
     const good: ShownRow[] = []
@@ -135,7 +134,7 @@ const printDryRun = <R extends ReadRows>(run: OpenImport<R>): Promise<ExitCode> 
     const rejected = rejects.count()
     const reasons = await countReasons(rejects, stops.signal())
     progress.stop()
-    await cli.note(`dry run, nothing was sent: ${printed.sentence(tally.counts, { rejected, rounded: read.rounded })}`)
+    await cli.note(dryRunText(toDoText({ ...printed.countsOf(tally.counts), rejected, rounded: read.rounded }, words)))
     const isAlone = !parsed.isSummaryOnly && planned === 0 && bad.length > 0 && saysNothing(cli)
     await tellReasons(run, reasons, isAlone ? reasonsWithLines(reasons) : undefined)
     for (const line of printed.adviceOnRejects?.(read) ?? []) await cli.note(line)
@@ -290,13 +289,8 @@ const importAll = <R extends ReadRows>(run: OpenImport<R>): Promise<void> =>
       const rejected = reading.rejects.count()
       const summary = summaryOf(run, read, tally, rejected)
       const done = `${isWhole ? 'imported' : 'stopped importing'} ${job.file === '-' ? 'standard input' : job.file}`
-      await printSummary(
-        cli,
-        printed.summary,
-        { ...summary, left, ...measure(), receipt: record.receipt },
-        done,
-        printed.words,
-      )
+      const counted = { ...summary, left, ...measure(), receipt: record.receipt }
+      await printSummary(cli, printed.summary, counted, done, words)
       const advice = printed.adviceOnRejects?.(read) ?? []
       const concluded = { summary: { rejected }, left, failure, hasOwnFlags, advice }
       const { exit, code, lines } = await concludeFile(run, job, concluded, words)

@@ -19,7 +19,7 @@ import type { CountedReasons } from '../../../reading/rejects/reason-counts.ts'
 import type { Rejects } from '../../../reading/rejects/rejects.ts'
 import type { RunRecord } from '../../../runs/run-record.ts'
 import type { Cli } from '../../cli.ts'
-import type { CountWords } from '../../output/summary.ts'
+import type { Noun, toDoText } from '../../output/summary.ts'
 import type { Job } from '../entries/import/jobs.ts'
 import type { ParsedOptions } from '../entries/import/parsed-options.ts'
 import type { ProgressView } from '../entries/import/progress.ts'
@@ -28,7 +28,7 @@ import type { TargetFlags } from '../targets/target-flags.ts'
 import type { TargetHistory } from '../targets/target-history.ts'
 
 /** Counts what became of the rows of a file. */
-export type RowCounts = Record<'created' | 'updated' | 'unchanged' | 'skipped', number>
+type RowCounts = Record<'created' | 'updated' | 'unchanged' | 'skipped', number>
 
 /** Holds rows as records, and the fields that are shown of them. */
 type ShownRows = { readonly shown: readonly NamedField[]; readonly records: readonly AnyRecord[] }
@@ -61,14 +61,11 @@ export type JudgedRow = Planned | { readonly action: 'reject'; readonly line: nu
 /** Describes what a command prints of an import, and of its dry run. */
 type PrintedRows<R extends ReadRows> = {
   readonly summary: Pick<Printable, 'shown'>
-  readonly countsOf: (counts: RowCounts) => AnyRecord
-  readonly words: CountWords
+  readonly countsOf: (counts: RowCounts) => Parameters<typeof toDoText>[0]
   readonly dryRunRow: Pick<Printable, 'shown'>
   readonly recordOf: (read: R, row: JudgedRow) => AnyRecord
   /** Adds the names that people see to the rows of a dry run. */
   readonly withNames?: (client: Client, rows: readonly AnyRecord[]) => Promise<ShownRows>
-  /** Says in a line what the file would do. */
-  readonly sentence: (counts: RowCounts, more: { readonly rejected: number; readonly rounded: number }) => string
   /** Says what to do about rejected rows, a line each. */
   readonly adviceOn: (reasons: CountedReasons) => readonly string[]
   /** Says what else rejected rows need, a line each. */
@@ -81,7 +78,7 @@ export type RowsImport<R extends ReadRows> = {
   readonly command: string
   readonly needs: Needs
   /** Holds the words for one and for several of what rows are about. */
-  readonly words: readonly [one: string, many: string]
+  readonly words: Noun
   readonly parsed: ParsedOptions
   readonly flags: TargetFlags
   /** Holds what the user said that gives the file its meaning. */

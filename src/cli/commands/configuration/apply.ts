@@ -2,10 +2,10 @@ import { countChanges } from '../../../changes/print/plan-rows.ts'
 import { nounOf, type Snapshot } from '../../../changes/records/snapshot.ts'
 import { readEarlier } from '../../../changes/send/continue-run.ts'
 import { settleLeftDoubles } from '../../../changes/send/doubles.ts'
-import { type AnyRecord, printable } from '../../../domain/schema.ts'
+import type { AnyRecord } from '../../../domain/schema.ts'
 import type { RunRecord } from '../../../runs/run-record.ts'
 import type { Cli } from '../../cli.ts'
-import { printSummary, RUN_COST } from '../../output/summary.ts'
+import { printSummary, summary } from '../../output/summary.ts'
 import { countOf } from '../../output/text.ts'
 import { beginRun } from '../../target/runs.ts'
 import { learnAccount } from '../../target/service-of.ts'
@@ -27,22 +27,13 @@ import {
 import { readMade } from './made.ts'
 
 /** Defines the summary of an apply. */
-export const applySummary = printable('apply_summary', 'summary of an apply', {
-  created: { kind: 'integer', about: 'Records that were created' },
-  updated: { kind: 'integer', about: 'Records that were changed' },
-  deleted: { kind: 'integer', about: 'Records that were deleted' },
-  unchanged: { kind: 'integer', about: 'Records that were as the file says' },
-  left: { kind: 'integer', about: 'Changes that were not made' },
-  ...RUN_COST,
-  receipt: { kind: 'text', about: 'Receipt with which kpi undo takes it back', nullable: true },
+export const applySummary = summary({
+  name: 'apply_summary',
+  title: 'summary of an apply',
+  what: 'Records',
+  counts: ['created', 'updated', 'deleted', 'unchanged', 'left'],
+  more: { left: { kind: 'integer', about: 'Changes that were not made' } },
 })
-
-const WORDS = {
-  created: ['created', 'created'],
-  updated: ['updated', 'updated'],
-  deleted: ['deleted', 'deleted'],
-  unchanged: ['unchanged', 'unchanged'],
-} as const
 
 /** Describes the flags of `kpi apply`. */
 type ApplyFlags = AccountFlags &
@@ -109,8 +100,8 @@ const sendPlan = async (
   })
   if (isWhole) end()
   await history.tell()
-  const summary = { ...countChanges(done, counts.unchanged + unchanged), left, ...measure(), receipt: run.receipt }
-  await printSummary(cli, applySummary, summary, failure ? 'stopped' : 'applied', WORDS)
+  const counted = { ...countChanges(done, counts.unchanged + unchanged), left, ...measure(), receipt: run.receipt }
+  await printSummary(cli, applySummary, counted, failure ? 'stopped' : 'applied')
   if (failure) throw failure
 }
 

@@ -30,12 +30,6 @@ const BY_NAME = [
   collect,
 ] as const
 
-/** Lists what a plan prints. */
-const planned = async () => [
-  { of: (await import('../../../changes/print/plan-rows.ts')).planRow, isList: true },
-  { of: (await import('../../output/dry-run-counts.ts')).planCounts, isList: false },
-]
-
 /** Registers `kpi plan` */
 export const plan: Register = (command, act) => {
   const declared = withFile(withAccount(command))
@@ -45,7 +39,7 @@ export const plan: Register = (command, act) => {
     .option('--exit-code', 'end with exit code 9 if anything would change')
     .option('--summary-only', 'only say how much would change')
   addExamples(declared, 'plan kpi.yaml', 'plan kpi.yaml --exit-code', 'plan kpi.yaml --prune --to-file plan.json')
-  addOutput(declared, planned)
+  addOutput(declared, async () => (await import('./plan.ts')).planPrints)
   act(declared, async (cli, [file], flags) => (await import('./plan.ts')).runPlan(cli, file, flags))
 }
 
@@ -63,7 +57,7 @@ export const apply: Register = (command, act) => {
   addExamples(declared, 'apply kpi.yaml', 'apply kpi.yaml --prune --max-deletes 3 --yes', 'apply plan.json')
   addOutput(declared, async () => [
     { of: (await import('./apply.ts')).applySummary, isList: false },
-    ...(await planned()),
+    ...(await import('./plan.ts')).planPrints,
   ])
   act(declared, async (cli, [file], flags) => {
     requireDryRun(flags)

@@ -1,12 +1,13 @@
 import type { Cli } from '../../cli.ts'
 import { untilDeadline } from '../../args/deadline.ts'
 import { EXIT, type ExitCode } from '../../exit.ts'
-import { planCounts, printDryRunCounts } from '../../output/dry-run-counts.ts'
 import { isForPeople } from '../../output/print.ts'
+import { dryRunCounts, printDryRunCounts } from '../../output/summary.ts'
 import { learnAccount } from '../../target/service-of.ts'
 import { pathWord } from '../../output/text.ts'
 import { type AccountFlags, withTarget } from './account.ts'
-import { planRow } from '../../../changes/print/plan-rows.ts'
+import type { Printed } from '../../output/printed.ts'
+import { printable } from '../../../domain/schema.ts'
 import { type FileFlags, readyFile, STDOUT, writeOutput } from '../../files/named-output.ts'
 import { prepare, type Prepared, readSource, requireMeantDeletes, type SourceFlags, tellPlan } from './prepare.ts'
 import { readMade } from './made.ts'
@@ -23,6 +24,24 @@ type PlanFlags = AccountFlags &
     readonly dryRun?: true | undefined
     readonly keepHistory?: true | undefined
   }
+
+/** Defines a row of a plan: what is done to a field. */
+const planRow = printable('plan_row', 'row of a plan', {
+  action: { kind: 'text', about: 'create, update or delete' },
+  section: { kind: 'text', about: 'Section of the file' },
+  name: { kind: 'text', about: 'What it is called' },
+  field: { kind: 'text', about: 'Field that is set; nothing for a delete', nullable: true },
+  old: { kind: 'text', about: 'Its value now', nullable: true },
+  new: { kind: 'text', about: 'Its value afterwards', nullable: true },
+})
+
+const planCounts = dryRunCounts('plan', 'Records', ['created', 'updated', 'deleted', 'unchanged'])
+
+/** Lists what a plan prints. */
+export const planPrints: readonly Printed[] = [
+  { of: planRow, isList: true },
+  { of: planCounts, isList: false },
+]
 
 /** Prints a row for each change, or the counts alone; for people nothing is printed where there are none. */
 const printPlan = async (cli: Cli, { rows, counts }: Prepared, { summaryOnly }: PlanFlags): Promise<void> => {

@@ -19,6 +19,7 @@ import { inputName, readInput } from '../../args/json-input.ts'
 import { namesIn } from '../../args/names.ts'
 import type { Cli } from '../../cli.ts'
 import { UsageError } from '../../exit.ts'
+import { toDoText } from '../../output/summary.ts'
 import { countOf } from '../../output/text.ts'
 import { isSetting } from '../../target/read-project.ts'
 import type { Target } from './account.ts'
@@ -205,14 +206,9 @@ export const requireMeantDeletes = async (
 }
 
 /** Says how much a plan would do: `3 to create, 1 to update, 12 unchanged`. */
-const planText = ({ created, updated, deleted, unchanged }: Counts): string => {
-  const parts = [
-    [created, 'to create'],
-    [updated, 'to update'],
-    [deleted, 'to delete'],
-    [unchanged, 'unchanged'],
-  ] as const
-  const text = parts.flatMap(([count, what]) => (count === 0 ? [] : [`${count} ${what}`])).join(', ')
+const planText = (counts: Counts): string => {
+  const text = toDoText(Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0)))
+  const { created, updated, deleted } = counts
   return created + updated + deleted === 0 ? `nothing to do${text === '' ? '' : `: ${text}`}` : text
 }
 

@@ -21,11 +21,10 @@ import type { Cli } from '../../cli.ts'
 import { UsageError, type ExitCode } from '../../exit.ts'
 import type { Printed } from '../../output/printed.ts'
 import { pluralOf } from '../../output/short-answer.ts'
-import { type CountWords, RUN_COST } from '../../output/summary.ts'
-import { countOf } from '../../output/text.ts'
+import { summary } from '../../output/summary.ts'
 import { withClassic } from '../../target/service-of.ts'
 import { runRowsImport } from '../changes/import-rows.ts'
-import type { JudgedRow, RowCounts } from '../changes/send-rows.ts'
+import type { JudgedRow } from '../changes/send-rows.ts'
 import type { ImportFlags } from '../entries/import-command.ts'
 import { columnsByRole, numbersAsOf } from '../entries/import/options.ts'
 import { type ParsedOptions, parseOptions } from '../entries/import/parsed-options.ts'
@@ -117,21 +116,17 @@ const parseDefinitionFlags = (cli: Cli, of: Resource, file: string, flags: Defin
 }
 
 /** Defines the summary of an import of definitions, as it is printed. */
-const definitionSummary = printable('definition_summary', 'summary of an import of definitions', {
-  read: { kind: 'integer', about: 'Rows of the file' },
-  created: { kind: 'integer', about: 'Records that were created' },
-  updated: { kind: 'integer', about: 'Records that were changed' },
-  unchanged: { kind: 'integer', about: 'Records that were as the file says already' },
-  skipped: { kind: 'integer', about: 'Records that existed already and were left alone' },
-  rejected: { kind: 'integer', about: 'Rows that were not imported' },
-  rounded: { kind: 'integer', about: 'Numbers that had more than four decimals' },
-  empty: { kind: 'integer', about: 'Rows without any cell' },
-  left: {
-    kind: 'integer',
-    about: 'Rows that were not sent, or whose records may be there twice, because the run was stopped',
+const definitionSummary = summary({
+  name: 'definition_summary',
+  title: 'summary of an import of definitions',
+  what: 'Records',
+  counts: ['read', 'created', 'updated', 'unchanged', 'skipped', 'rejected', 'rounded', 'empty', 'left'],
+  more: {
+    left: {
+      kind: 'integer',
+      about: 'Records that were not sent, or may be there twice, because the run was stopped',
+    },
   },
-  ...RUN_COST,
-  receipt: { kind: 'text', about: 'Receipt with which kpi undo takes it back', nullable: true },
 })
 
 /** Defines a row of a dry run of definitions. */
@@ -149,35 +144,6 @@ export const definitionPrints: readonly Printed[] = [
   { of: definitionSummary, isList: false },
   { of: definitionDryRunRow, isList: true },
 ]
-
-/** Returns the words for one and for several of a resource, as in `3 breakdown items`. */
-const wordsOf = (of: Resource): readonly [one: string, many: string] => [of.title, pluralOf(of)]
-
-/** Returns the words for what an import of a resource did. */
-const countWords = (of: Resource): CountWords => {
-  const [one, many] = wordsOf(of)
-  const done = (word: string): readonly [string, string] => [`${one} ${word}`, `${many} ${word}`]
-  return {
-    read: ['row read', 'rows read'],
-    created: done('created'),
-    updated: done('updated'),
-    unchanged: done('unchanged'),
-    skipped: done('left alone'),
-    rejected: ['row rejected', 'rows rejected'],
-    left: ['row left', 'rows left'],
-  }
-}
-
-/** Says in a line what a file would do. */
-const dryRunSentence = (
-  of: Resource,
-  { created, updated, unchanged, skipped }: RowCounts,
-  { rejected, rounded }: { readonly rejected: number; readonly rounded: number },
-): string =>
-  `${countOf(created, ...wordsOf(of))} to create, ${updated} to update, ${unchanged} unchanged, ` +
-  (skipped > 0 ? `${skipped} to leave alone, ` : '') +
-  `${countOf(rejected, 'row')} to reject` +
-  (rounded > 0 ? `, ${countOf(rounded, 'number')} to round` : '')
 
 /** Returns the fields that a row sets, with old and new values, in the order and the words of the columns. */
 const changesIn = (kind: DefinitionKind, { roles }: CheckedDefinitions, { changes }: Planned): string | null => {
@@ -236,7 +202,7 @@ export const runDefinitionImport = (
       { of, verb: 'add' },
       { of, verb: 'update' },
     ],
-    words: wordsOf(of),
+    words: [of.title, pluralOf(of)],
     parsed,
     flags,
     options,
@@ -249,10 +215,8 @@ export const runDefinitionImport = (
     printed: {
       summary: definitionSummary,
       countsOf: (counts) => counts,
-      words: countWords(of),
       dryRunRow: definitionDryRunRow,
       recordOf: (checked, row) => dryRunRecord(kind, checked, row),
-      sentence: (counts, more) => dryRunSentence(of, counts, more),
       adviceOn,
     },
   })

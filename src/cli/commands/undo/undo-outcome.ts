@@ -4,8 +4,8 @@ import { type AnyRecord, printable } from '../../../domain/schema.ts'
 import { askForYes } from '../../args/prompt.ts'
 import type { Cli } from '../../cli.ts'
 import { EXIT, UsageError, type ExitCode } from '../../exit.ts'
-import { printDryRunCounts, undoCounts } from '../../output/dry-run-counts.ts'
 import { isForPeople } from '../../output/print.ts'
+import { dryRunCounts, dryRunText, printDryRunCounts } from '../../output/summary.ts'
 import { shellWord } from '../../output/text.ts'
 import { type Profile, readProfiles } from '../../target/profiles.ts'
 
@@ -28,6 +28,13 @@ export const outcomeRow = printable('created_thing', 'created thing', {
   change: { kind: 'text', about: 'Values of an entry as they are, and as they are put back', nullable: true },
 })
 
+/** Defines the counts of what would be taken back. */
+export const undoCounts = dryRunCounts('undo', 'Entries', ['restored', 'removed'], {
+  things: { kind: 'integer', about: 'Created records that would be removed: KPIs, users, assignments and the like' },
+  unchanged: { kind: 'integer', about: 'Entries and records that are as they were before already' },
+  skipped: { kind: 'integer', about: 'Entries and records that would be left alone' },
+})
+
 /** Prints what becomes of records; for people nothing is printed where there are none. */
 export const printOutcomes = async (cli: Cli, rows: readonly AnyRecord[]): Promise<void> => {
   if (rows.length > 0 || !isForPeople(cli.printing().format)) await cli.printMany(outcomeRow.shown, rows)
@@ -48,7 +55,7 @@ export const tellDryRun = async (
   { summaryOnly }: Pick<UndoFlags, 'summaryOnly'>,
 ): Promise<void> => {
   const would = what === '' ? 'nothing to take back' : `would ${what}`
-  await cli.note(`dry run, nothing was changed: ${would}${restText(counts)}`)
+  await cli.note(dryRunText(would + restText(counts)))
   if (summaryOnly) await printDryRunCounts(cli, undoCounts, counts)
 }
 

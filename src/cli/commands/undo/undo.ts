@@ -6,11 +6,10 @@ import { nameOfPath, readHead, runPaths } from '../../../runs/run-record.ts'
 import { requireDryRun } from '../../args/dry-run.ts'
 import type { Cli } from '../../cli.ts'
 import { UsageError, type ExitCode } from '../../exit.ts'
-import { undoCounts } from '../../output/dry-run-counts.ts'
 import type { Printed } from '../../output/printed.ts'
 import { receiptsFolder } from '../../target/folders.ts'
 import { serviceOf } from '../../target/service-of.ts'
-import { outcomeRow, requireOfService, type UndoFlags } from './undo-outcome.ts'
+import { outcomeRow, requireOfService, undoCounts, type UndoFlags } from './undo-outcome.ts'
 
 /** Describes a command that takes back what a receipt tells of, and how receipts are listed. */
 type UndoWay = {

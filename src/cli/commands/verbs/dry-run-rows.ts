@@ -4,10 +4,9 @@ import type { Client } from '../../../client/client.ts'
 import { valueWord } from '../../../codec/cell-text.ts'
 import { type AnyRecord, type FieldValue, type NamedField, printable, type Resource } from '../../../domain/schema.ts'
 import type { Cli } from '../../cli.ts'
-import { createCounts, printDryRun, updateCounts } from '../../output/dry-run-counts.ts'
 import type { Printed } from '../../output/printed.ts'
 import { nameIn, pluralOf } from '../../output/short-answer.ts'
-import { countOf } from '../../output/text.ts'
+import { dryRunCounts, printDryRun, toDoText } from '../../output/summary.ts'
 import { createNames, type Names } from './reference-names.ts'
 
 /** Describes a record of a dry run: as it is, nothing if it is new, and the values that it gets. */
@@ -37,12 +36,17 @@ export const changeRow = printable('change_row', 'row of a dry run of changes', 
   new: { kind: 'text', about: 'Its value afterwards', nullable: true },
 })
 
+const COUNTS = {
+  create: dryRunCounts('create', 'Records', ['created']),
+  update: dryRunCounts('update', 'Records', ['updated', 'unchanged']),
+}
+
 /** Lists what a verb prints of a resource, and of its dry run. */
 export const printsOf = (of: Resource, verb: 'create' | 'update'): Printed[] => [
   { of, isList: false },
   { of, isList: true },
   { of: changeRow, isList: true },
-  { of: verb === 'create' ? createCounts : updateCounts, isList: false },
+  { of: COUNTS[verb], isList: false },
 ]
 
 /** Returns a value as people read it: a name for an id, a word for a letter. */
@@ -68,12 +72,9 @@ export const printPlanned = async (
   const differing = planned.map((one) => differingIn(of, one))
   const isNew = verb === 'create'
   const updated = differing.filter((fields) => fields.length > 0).length
-  const unchanged = planned.length - updated
-  const text = (count: number): string => `${countOf(count, of.title, pluralOf(of))} to ${verb}`
-  const counted = isNew
-    ? { what: text(planned.length), of: createCounts, counts: { created: planned.length } }
-    : { what: `${text(updated)}, ${unchanged} unchanged`, of: updateCounts, counts: { updated, unchanged } }
-  await printDryRun(cli, { ...counted, summaryOnly }, async () => {
+  const counts = isNew ? { created: planned.length } : { updated, unchanged: planned.length - updated }
+  const what = toDoText(counts, [of.title, pluralOf(of)])
+  await printDryRun(cli, { what, of: COUNTS[isNew ? 'create' : 'update'], counts, summaryOnly }, async () => {
     const names = createNames(client)
     const pause = pauseEvery(RECORDS_PER_TURN, signal)
     const rows: AnyRecord[] = []

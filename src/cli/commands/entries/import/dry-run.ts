@@ -8,11 +8,11 @@ import { openPrepared } from '../../../../loading/prepare/prepare.ts'
 import { countReasons } from '../../../../reading/rejects/reason-counts.ts'
 import type { Pair } from '../../../../reading/directory/reference.ts'
 import { EXIT } from '../../../exit.ts'
-import { countOf } from '../../../output/text.ts'
+import { dryRunText, toDoText } from '../../../output/summary.ts'
 import { startMeter, summaryRecord } from './import-job.ts'
 import { beginRun, type CommandRun, type Job } from './jobs.ts'
 import { missingLines } from './missing.ts'
-import { dryRunRecord } from './output.ts'
+import { dryRunRecord, ENTRIES } from './output.ts'
 import { tellPlanned, thingsOfPairs, thingsOfPlan } from './planned-things.ts'
 import { DONE, linesOfReasons, type RunResult } from './result.ts'
 
@@ -21,17 +21,10 @@ import { DONE, linesOfReasons, type RunResult } from './result.ts'
  * `cost` how many requests assignments take.
  */
 const shortSummary = (summary: Summary, unread: string, cost: string): string => {
-  const { created, updated, unchanged, skipped, unknown, rejected, rounded, empty, assigned, unchecked } = summary
-  return (
-    `dry run, nothing was sent: ${created} to create, ${updated} to update, ${unchanged} unchanged, ` +
-    (skipped > 0 ? `${skipped} to leave alone, ` : '') +
-    (unknown > 0 ? `${unknown} to send as ${unread} cannot be read, ` : '') +
-    `${countOf(rejected, 'row')} to reject` +
-    (rounded > 0 ? `, ${countOf(rounded, 'value')} to round` : '') +
-    (empty > 0 ? `, ${empty} empty` : '') +
-    (assigned > 0 ? `, ${countOf(assigned, 'assignment')} to create (${cost})` : '') +
-    (unchecked === '' ? '' : `; not checked: ${unchecked}`)
-  )
+  const { unknown, unchecked, ...counts } = summary
+  const words = { sent: `to send as ${unread} cannot be read`, assigned: `to create (${cost})` }
+  const text = dryRunText(toDoText({ ...counts, sent: unknown }, ENTRIES, words))
+  return unchecked === '' ? text : `${text}; not checked: ${unchecked}`
 }
 
 /** Receives the summary of a dry run: its lines, and its counts as a record. */

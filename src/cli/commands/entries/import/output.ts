@@ -3,29 +3,32 @@ import { newerEntry } from '../../../../domain/resources/entry.ts'
 import { type AnyRecord, type Printable, printable } from '../../../../domain/schema.ts'
 import type { DryRunOutcome } from '../../../../loading/dry-run.ts'
 import { isProvisional } from '../../../../reading/directory/lookup.ts'
-import { RUN_COST } from '../../../output/summary.ts'
+import { type Noun, summary } from '../../../output/summary.ts'
 
 /** Defines the summary of an import, as it is printed. */
-export const importSummary = printable('import_summary', 'summary of an import, or of its dry run', {
-  read: { kind: 'integer', about: 'Rows of the file' },
-  created: { kind: 'integer', about: 'Entries that were created' },
-  updated: { kind: 'integer', about: 'Entries that were updated' },
-  unchanged: { kind: 'integer', about: 'Entries that existed already with the same values' },
-  sent: {
-    kind: 'integer',
-    about:
-      'Entries that were stored, without the service saying whether they were created or updated; of a dry run, those of which that cannot be told',
-  },
-  skipped: { kind: 'integer', about: 'Entries that existed already and were left alone' },
-  rejected: { kind: 'integer', about: 'Rows that were not imported, or not completely' },
-  rounded: { kind: 'integer', about: 'Values that had more than four decimals' },
-  empty: { kind: 'integer', about: 'Rows, or cells of a wide file, without a value' },
-  assigned: { kind: 'integer', about: 'Assignments that were created' },
-  left: { kind: 'integer', about: 'Entries that were not sent because the run was stopped' },
-  ...RUN_COST,
-  unchecked: { kind: 'text', about: 'What could not be checked before it was sent', nullable: true },
-  receipt: { kind: 'text', about: 'Receipt with which kpi entries undo takes it back', nullable: true },
+export const importSummary = summary({
+  name: 'import_summary',
+  title: 'summary of an import, or of its dry run',
+  what: 'Entries',
+  counts: [
+    'read',
+    'created',
+    'updated',
+    'unchanged',
+    'sent',
+    'skipped',
+    'rejected',
+    'rounded',
+    'empty',
+    'assigned',
+    'left',
+  ],
+  more: { unchecked: { kind: 'text', about: 'What could not be checked before it was sent', nullable: true } },
+  undo: 'kpi entries undo',
 })
+
+/** Holds the words for one entry and for several. */
+export const ENTRIES: Noun = ['entry', 'entries']
 
 /** Defines a row of a dry run where entries may belong to any breakdown item. */
 export const newerDryRunRow = printable('dry_run_row', 'row of a dry run', {

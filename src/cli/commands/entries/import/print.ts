@@ -2,19 +2,18 @@ import type { AnyRecord, NamedField, Printable } from '../../../../domain/schema
 import { faultsOfHeaders } from '../../../../reading/entries/begin-file.ts'
 import { EXIT, IncompleteRun } from '../../../exit.ts'
 import type { Io } from '../../../io.ts'
-import { printDryRunCounts } from '../../../output/dry-run-counts.ts'
 import { isForPeople, printRecords } from '../../../output/print.ts'
 import type { Printed } from '../../../output/printed.ts'
 import { printBehind } from '../../../output/whole-output.ts'
 import { isPrintedAsData } from '../../../output/short-answer.ts'
-import { type CountWords, printSummary } from '../../../output/summary.ts'
+import { printDryRunCounts, printSummary } from '../../../output/summary.ts'
 import { isNameColumn, namedFields } from '../../verbs/list-options.ts'
 import { createNames } from '../../verbs/reference-names.ts'
 import { dryRunJob } from './dry-run.ts'
 import { explainJob, finding, headerFaultLines } from './explain.ts'
 import type { CommandRun, Job } from './jobs.ts'
 import { importJob } from './import-job.ts'
-import { dryRunRow, importSummary, newerDryRunRow } from './output.ts'
+import { dryRunRow, ENTRIES, importSummary, newerDryRunRow } from './output.ts'
 import type { ParsedOptions } from './parsed-options.ts'
 import type { RunResult } from './result.ts'
 
@@ -126,19 +125,6 @@ const printDryRuns = async (run: CommandRun, jobs: readonly Job[], ends: RunResu
   await printBehind(run.cli.io, (held) => printList(run, columns, records, held), tell)
 }
 
-const entries = (word: string): readonly [string, string] => [`entry ${word}`, `entries ${word}`]
-/** Holds the words for what an import did. */
-const ENTRY_WORDS: CountWords = {
-  read: ['row read', 'rows read'],
-  created: entries('created'),
-  updated: entries('updated'),
-  unchanged: entries('unchanged'),
-  sent: entries('sent'),
-  skipped: entries('skipped'),
-  rejected: ['row rejected', 'rows rejected'],
-  left: entries('left'),
-}
-
 /** Says how files are read, as one list. */
 const printFindings = async (run: CommandRun, jobs: readonly Job[], ends: RunResult): Promise<void> => {
   const records = withNames(jobs, ends, (job) => explainJob(run, job, ends))
@@ -157,7 +143,7 @@ const printImports = async (run: CommandRun, jobs: readonly Job[], ends: RunResu
   const imports = withNames(jobs, ends, importOne)
   if (run.parsed.isSeveral) return printList(run, columnsOf(run, importSummary), imports)
   for await (const [record] of imports)
-    if (record) await printSummary(run.cli, importSummary, record, sayDone(record), ENTRY_WORDS)
+    if (record) await printSummary(run.cli, importSummary, record, sayDone(record), ENTRIES)
 }
 
 /** Checks the headers of several files before the first is imported. */
