@@ -16,7 +16,8 @@ import { continuingText } from '../../../runs/entries/unfinished.ts'
 import type { Cli } from '../../cli.ts'
 import type { Printed } from '../../output/printed.ts'
 import { isPrintedAsData } from '../../output/short-answer.ts'
-import { dryRunCounts, type Noun, printDryRun, toDoText } from '../../output/summary.ts'
+import { printDryRun } from '../../output/plan.ts'
+import { type Counts, dryRunCounts, type Noun, toDoText } from '../../output/summary.ts'
 import { countOf } from '../../output/text.ts'
 import { failureOfPlan, makeChanges } from '../changes/make-changes.ts'
 import { withRunRecord } from '../changes/recorded-run.ts'
@@ -226,7 +227,7 @@ const plannedRow = (snapshot: Snapshot, { command, values }: Asked, change: Chan
 const countPlanned = (
   { changes, list }: LinkPlan,
   { command }: Asked,
-): { readonly noun: Noun; readonly counts: Parameters<typeof toDoText>[0] } => {
+): { readonly noun: Noun; readonly counts: Counts } => {
   const { kind, verb } = COMMANDS[command]
   const noun = CALLED[kind]
   if (verb === 'remove') return { noun, counts: { removed: changes.length } }

@@ -1,4 +1,4 @@
-import { valueText } from '../../../changes/print/plan-rows.ts'
+import { changedField } from '../changes/plan-rows.ts'
 import type { Change } from '../../../changes/records/change.ts'
 import { Snapshot } from '../../../changes/records/snapshot.ts'
 import { sentFields } from '../../../changes/send/note-change.ts'
@@ -10,6 +10,7 @@ import { adviceOnTargets } from '../../../reading/entries/notes.ts'
 import type { Cli } from '../../cli.ts'
 import { UsageError, type ExitCode } from '../../exit.ts'
 import type { Printed } from '../../output/printed.ts'
+import { type ChangedField, changesText, PLANNED } from '../../output/plan.ts'
 import { summary } from '../../output/summary.ts'
 import { runRowsImport } from '../changes/import-rows.ts'
 import type { JudgedRow } from '../changes/send-rows.ts'
@@ -18,23 +19,23 @@ import { type ParsedOptions, parseOptions } from '../entries/import/parsed-optio
 import { nameRecords } from '../verbs/list-options.ts'
 
 /** Defines the summary of an import of assignments, as it is printed. */
-const assignSummary = summary({
-  name: 'assign_summary',
-  title: 'summary of an import of assignments, or of its dry run',
-  what: 'Assignments',
-  counts: ['read', 'added', 'updated', 'unchanged', 'rejected', 'rounded', 'empty', 'left'],
-})
+const assignSummary = summary(
+  'assign_summary',
+  'summary of an import of assignments, or of its dry run',
+  'Assignments',
+  ['read', 'added', 'updated', 'unchanged', 'rejected', 'rounded', 'empty', 'left'],
+)
 
 /** Defines a row of a dry run of assignments. */
 const assignDryRunRow = printable('assign_dry_run_row', 'row of a dry run of assignments', {
-  line: { kind: 'integer', about: 'Line of the file' },
+  line: PLANNED.line,
   action: { kind: 'text', about: 'add, update, unchanged or reject' },
   user_id: { kind: 'integer', about: 'User', nullable: true, refers: 'user' },
   kpi_id: { kind: 'integer', about: 'KPI', nullable: true, refers: 'kpi' },
   user_target: { kind: 'decimal', about: 'Target to be sent', nullable: true },
   sort_order: { kind: 'int16', about: 'Place to be sent', nullable: true },
-  reason: { kind: 'text', about: 'Why it would be rejected', nullable: true, isSentence: true },
-  changes: { kind: 'text', about: 'Stored values that would change, old and new', nullable: true, isSentence: true },
+  reason: PLANNED.reason,
+  changes: PLANNED.changes,
 })
 
 /** Lists what `kpi assign import` may print. */
@@ -43,15 +44,9 @@ export const assignPrints: readonly Printed[] = [
   { of: assignDryRunRow, isList: true },
 ]
 
-/** Returns what of an assignment would change: `target: none → 90`. */
-const changesText = ({ fields }: Change): string =>
-  fields
-    .map(({ config, before, after }) => {
-      const name = config.name === 'user_target' ? 'target' : config.name
-      const [old, next] = [before, after].map((value) => valueText(config, value) ?? 'none')
-      return `${name}: ${old} → ${next}`
-    })
-    .join('; ')
+/** Returns what of an assignment would change, under the names of the columns of files. */
+const changedFields = ({ fields }: Change): ChangedField[] =>
+  fields.map((one) => ({ ...changedField(one), ...(one.config.name === 'user_target' && { field: 'target' }) }))
 
 const ACTIONS: Readonly<Record<string, string>> = { create: 'add' }
 
@@ -69,7 +64,7 @@ const dryRunRecord = ({ rows }: CheckedAssignments, judged: JudgedRow): AnyRecor
     kpi_id: kpi,
     user_target,
     sort_order,
-    changes: change && action === 'update' ? changesText(change) : null,
+    changes: change && action === 'update' ? changesText(changedFields(change)) : null,
   }
 }
 

@@ -19,7 +19,7 @@ import type { CountedReasons } from '../../../reading/rejects/reason-counts.ts'
 import type { Rejects } from '../../../reading/rejects/rejects.ts'
 import type { RunRecord } from '../../../runs/run-record.ts'
 import type { Cli } from '../../cli.ts'
-import type { Noun, toDoText } from '../../output/summary.ts'
+import type { Counts, Noun } from '../../output/summary.ts'
 import type { Job } from '../entries/import/jobs.ts'
 import type { ParsedOptions } from '../entries/import/parsed-options.ts'
 import type { ProgressView } from '../entries/import/progress.ts'
@@ -61,7 +61,7 @@ export type JudgedRow = Planned | { readonly action: 'reject'; readonly line: nu
 /** Describes what a command prints of an import, and of its dry run. */
 type PrintedRows<R extends ReadRows> = {
   readonly summary: Pick<Printable, 'shown'>
-  readonly countsOf: (counts: RowCounts) => Parameters<typeof toDoText>[0]
+  readonly countsOf: (counts: RowCounts) => Counts
   readonly dryRunRow: Pick<Printable, 'shown'>
   readonly recordOf: (read: R, row: JudgedRow) => AnyRecord
   /** Adds the names that people see to the rows of a dry run. */

@@ -1,4 +1,4 @@
-import { countChanges } from '../../../changes/print/plan-rows.ts'
+import { countChanges } from '../changes/plan-rows.ts'
 import { nounOf, type Snapshot } from '../../../changes/records/snapshot.ts'
 import { readEarlier } from '../../../changes/send/continue-run.ts'
 import { settleLeftDoubles } from '../../../changes/send/doubles.ts'
@@ -27,13 +27,13 @@ import {
 import { readMade } from './made.ts'
 
 /** Defines the summary of an apply. */
-export const applySummary = summary({
-  name: 'apply_summary',
-  title: 'summary of an apply',
-  what: 'Records',
-  counts: ['created', 'updated', 'deleted', 'unchanged', 'left'],
-  more: { left: { kind: 'integer', about: 'Changes that were not made' } },
-})
+export const applySummary = summary('apply_summary', 'summary of an apply', 'Records', [
+  'created',
+  'updated',
+  'deleted',
+  'unchanged',
+  'left',
+])
 
 /** Describes the flags of `kpi apply`. */
 type ApplyFlags = AccountFlags &

@@ -2,7 +2,8 @@ import type { Cli } from '../../cli.ts'
 import { untilDeadline } from '../../args/deadline.ts'
 import { EXIT, type ExitCode } from '../../exit.ts'
 import { isForPeople } from '../../output/print.ts'
-import { dryRunCounts, printDryRunCounts } from '../../output/summary.ts'
+import { CHANGED_FIELD, PLANNED, printDryRunCounts } from '../../output/plan.ts'
+import { dryRunCounts } from '../../output/summary.ts'
 import { learnAccount } from '../../target/service-of.ts'
 import { pathWord } from '../../output/text.ts'
 import { type AccountFlags, withTarget } from './account.ts'
@@ -29,10 +30,8 @@ type PlanFlags = AccountFlags &
 const planRow = printable('plan_row', 'row of a plan', {
   action: { kind: 'text', about: 'create, update or delete' },
   section: { kind: 'text', about: 'Section of the file' },
-  name: { kind: 'text', about: 'What it is called' },
-  field: { kind: 'text', about: 'Field that is set; nothing for a delete', nullable: true },
-  old: { kind: 'text', about: 'Its value now', nullable: true },
-  new: { kind: 'text', about: 'Its value afterwards', nullable: true },
+  name: PLANNED.name,
+  ...CHANGED_FIELD,
 })
 
 const planCounts = dryRunCounts('plan', 'Records', ['created', 'updated', 'deleted', 'unchanged'])

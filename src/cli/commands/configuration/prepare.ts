@@ -3,7 +3,7 @@ import { type Configuration, readConfiguration } from '../../../changes/from/yam
 import { doubtsOf } from '../../../changes/plan/doubts.ts'
 import type { Policy } from '../../../changes/plan/match.ts'
 import { type Plan, planChanges } from '../../../changes/plan/plan.ts'
-import { countChanges, type Counts, planRows } from '../../../changes/print/plan-rows.ts'
+import { countChanges, type Counts, planRows } from '../changes/plan-rows.ts'
 import { type Account, readSnapshot } from '../../../changes/records/access.ts'
 import { type KindName, sectionOf, sections } from '../../../changes/records/kind-fields.ts'
 import type { Snapshot } from '../../../changes/records/snapshot.ts'

@@ -1,5 +1,5 @@
 import { DID_YOU_MEAN } from '../../../client/nearest.ts'
-import { valueText } from '../../../changes/print/plan-rows.ts'
+import { valueText } from '../changes/plan-rows.ts'
 import { desiredName } from '../../../changes/records/desired.ts'
 import type { Planned } from '../../../changes/plan/plan.ts'
 import { unknownName } from '../../../client/directory.ts'
@@ -21,6 +21,7 @@ import type { Cli } from '../../cli.ts'
 import { UsageError, type ExitCode } from '../../exit.ts'
 import type { Printed } from '../../output/printed.ts'
 import { pluralOf } from '../../output/short-answer.ts'
+import { changesText, PLANNED } from '../../output/plan.ts'
 import { summary } from '../../output/summary.ts'
 import { withClassic } from '../../target/service-of.ts'
 import { runRowsImport } from '../changes/import-rows.ts'
@@ -116,27 +117,24 @@ const parseDefinitionFlags = (cli: Cli, of: Resource, file: string, flags: Defin
 }
 
 /** Defines the summary of an import of definitions, as it is printed. */
-const definitionSummary = summary({
-  name: 'definition_summary',
-  title: 'summary of an import of definitions',
-  what: 'Records',
-  counts: ['read', 'created', 'updated', 'unchanged', 'skipped', 'rejected', 'rounded', 'empty', 'left'],
-  more: {
-    left: {
-      kind: 'integer',
-      about: 'Records that were not sent, or may be there twice, because the run was stopped',
-    },
+const definitionSummary = summary(
+  'definition_summary',
+  'summary of an import of definitions',
+  'Records',
+  ['read', 'created', 'updated', 'unchanged', 'skipped', 'rejected', 'rounded', 'empty', 'left'],
+  {
+    left: { kind: 'integer', about: 'Records that were not sent, or may be there twice, because the run was stopped' },
   },
-})
+)
 
 /** Defines a row of a dry run of definitions. */
 const definitionDryRunRow = printable('definition_dry_run_row', 'row of a dry run of definitions', {
-  line: { kind: 'integer', about: 'Line of the file' },
+  line: PLANNED.line,
   action: { kind: 'text', about: 'create, update, unchanged, skip or reject' },
   id: { kind: 'integer', about: 'Record that exists already', nullable: true },
   name: { kind: 'text', about: 'Name of the record, or e-mail address of a person', nullable: true },
   changes: { kind: 'text', about: 'Fields with old and new values', nullable: true, isSentence: true },
-  reason: { kind: 'text', about: 'Why it would be rejected', nullable: true, isSentence: true },
+  reason: PLANNED.reason,
 })
 
 /** Lists what an import of definitions may print. */
@@ -149,16 +147,15 @@ export const definitionPrints: readonly Printed[] = [
 const changesIn = (kind: DefinitionKind, { roles }: CheckedDefinitions, { changes }: Planned): string | null => {
   const [change] = changes
   if (!change) return null
-  const parts = roles.flatMap(({ role, name }) => {
+  const fields = roles.flatMap(({ role, name }) => {
     const config = fieldOf(kind, name)
     if (!config || name === kind.key) return []
     const given = change.fields.find((one) => one.config.name === config.name)
     const value = given ? given.after : change.defaults?.[config.as]
     if (value === undefined) return []
-    const before = change.action === 'update' && given ? `${valueText(config, given.before) ?? 'none'} → ` : ''
-    return [`${role}: ${before}${valueText(config, value) ?? 'none'}`]
+    return [{ field: role, old: given ? valueText(config, given.before) : null, new: valueText(config, value) }]
   })
-  return parts.join('; ')
+  return changesText(fields, change.action !== 'update')
 }
 
 /** Returns a row of a dry run as a record. */

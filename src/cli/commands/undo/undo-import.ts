@@ -29,7 +29,7 @@ import { createUndoRest, findStoredAnew, laterImportsOf, type UndoRest } from '.
 import { type KeptPart, keptParts, runOf, type UndoneRun } from '../../../loading/undo/undone-run.ts'
 import { type Cli, PACED } from '../../cli.ts'
 import { EXIT, IncompleteRun, type ExitCode } from '../../exit.ts'
-import { printDryRunCounts } from '../../output/summary.ts'
+import { printDryRunCounts } from '../../output/plan.ts'
 import { isForPeople, printRecords } from '../../output/print.ts'
 import { countOf, shellWord } from '../../output/text.ts'
 import { receiptsFolder } from '../../target/folders.ts'

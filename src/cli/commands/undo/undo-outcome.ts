@@ -5,7 +5,8 @@ import { askForYes } from '../../args/prompt.ts'
 import type { Cli } from '../../cli.ts'
 import { EXIT, UsageError, type ExitCode } from '../../exit.ts'
 import { isForPeople } from '../../output/print.ts'
-import { dryRunCounts, dryRunText, printDryRunCounts } from '../../output/summary.ts'
+import { dryRunText, PLANNED, printDryRunCounts } from '../../output/plan.ts'
+import { dryRunCounts } from '../../output/summary.ts'
 import { shellWord } from '../../output/text.ts'
 import { type Profile, readProfiles } from '../../target/profiles.ts'
 
@@ -22,9 +23,9 @@ export const outcomeRow = printable('created_thing', 'created thing', {
   action: { kind: 'text', about: 'remove, restore, create or leave' },
   kind: { kind: 'text', about: 'entry, or the kind of record: kpi, user, assignment and the like' },
   id: { kind: 'integer', about: 'Id; null for an entry that is gone', nullable: true },
-  name: { kind: 'text', about: 'Name' },
+  name: PLANNED.name,
   entries: { kind: 'integer', about: 'How many entries go with it', nullable: true },
-  reason: { kind: 'text', about: 'Why it is left alone', nullable: true, isSentence: true },
+  reason: { ...PLANNED.reason, about: 'Why it is left alone' },
   change: { kind: 'text', about: 'Values of an entry as they are, and as they are put back', nullable: true },
 })
 

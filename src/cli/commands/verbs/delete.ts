@@ -101,7 +101,7 @@ const deleteRow = printable(
 export const addDeleteOutput = (command: CommandUnknownOpts): void => {
   addOutput(command, async () => [
     { of: deleteRow, isList: true },
-    { of: (await import('../../output/summary.ts')).deleteCounts, isList: false },
+    { of: (await import('../../output/plan.ts')).deleteCounts, isList: false },
   ])
 }
 
@@ -128,7 +128,7 @@ export const printPlannedDeletes = async (
   doomed: readonly Doomed[],
   { summaryOnly }: DeleteFlags,
 ): Promise<void> => {
-  const { deleteCounts, printDryRun } = await import('../../output/summary.ts')
+  const { deleteCounts, printDryRun } = await import('../../output/plan.ts')
   await printDryRun(cli, { what, of: deleteCounts, counts: { deleted }, summaryOnly }, () => printDoomed(cli, doomed))
 }
 

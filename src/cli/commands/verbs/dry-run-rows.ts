@@ -6,7 +6,8 @@ import { type AnyRecord, type FieldValue, type NamedField, printable, type Resou
 import type { Cli } from '../../cli.ts'
 import type { Printed } from '../../output/printed.ts'
 import { nameIn, pluralOf } from '../../output/short-answer.ts'
-import { dryRunCounts, printDryRun, toDoText } from '../../output/summary.ts'
+import { CHANGED_FIELD, fieldRows, PLANNED, printDryRun } from '../../output/plan.ts'
+import { dryRunCounts, toDoText } from '../../output/summary.ts'
 import { createNames, type Names } from './reference-names.ts'
 
 /** Describes a record of a dry run: as it is, nothing if it is new, and the values that it gets. */
@@ -30,10 +31,8 @@ type Printing = {
 export const changeRow = printable('change_row', 'row of a dry run of changes', {
   action: { kind: 'text', about: 'create, update or unchanged' },
   id: { kind: 'integer', about: 'Record; null for a new one', nullable: true },
-  name: { kind: 'text', about: 'What it is called' },
-  field: { kind: 'text', about: 'Field that would change', nullable: true },
-  old: { kind: 'text', about: 'Its value now', nullable: true },
-  new: { kind: 'text', about: 'Its value afterwards', nullable: true },
+  name: PLANNED.name,
+  ...CHANGED_FIELD,
 })
 
 const COUNTS = {
@@ -79,19 +78,16 @@ export const printPlanned = async (
     const pause = pauseEvery(RECORDS_PER_TURN, signal)
     const rows: AnyRecord[] = []
     for (const [at, { held, values, words }] of planned.entries()) {
-      const row = { id: held['id'] ?? null, name: words ?? nameIn(isNew ? values : held) }
-      for (const one of differing[at] ?? []) {
-        const [old, next] = [held[one.name] ?? null, values[one.name] ?? null]
-        rows.push({
-          action: verb,
-          ...row,
+      const fields = await Promise.all(
+        (differing[at] ?? []).map(async (one) => ({
           field: one.name,
-          old: isNew ? null : await shownValue(names, one, old),
-          new: await shownValue(names, one, next),
-        })
-      }
-      if (!isNew && differing[at]?.length === 0)
-        rows.push({ action: 'unchanged', ...row, field: null, old: null, new: null })
+          old: isNew ? null : await shownValue(names, one, held[one.name] ?? null),
+          new: await shownValue(names, one, values[one.name] ?? null),
+        })),
+      )
+      const done = isNew || fields.length > 0 ? verb : 'unchanged'
+      const name = words ?? nameIn(isNew ? values : held)
+      rows.push(...fieldRows({ action: done, id: held['id'] ?? null, name }, fields))
       await pause()
     }
     await cli.printMany(changeRow.shown, rows, signal)

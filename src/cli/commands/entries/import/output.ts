@@ -3,36 +3,24 @@ import { newerEntry } from '../../../../domain/resources/entry.ts'
 import { type AnyRecord, type Printable, printable } from '../../../../domain/schema.ts'
 import type { DryRunOutcome } from '../../../../loading/dry-run.ts'
 import { isProvisional } from '../../../../reading/directory/lookup.ts'
+import { type ChangedField, changesText, PLANNED } from '../../../output/plan.ts'
 import { type Noun, summary } from '../../../output/summary.ts'
 
 /** Defines the summary of an import, as it is printed. */
-export const importSummary = summary({
-  name: 'import_summary',
-  title: 'summary of an import, or of its dry run',
-  what: 'Entries',
-  counts: [
-    'read',
-    'created',
-    'updated',
-    'unchanged',
-    'sent',
-    'skipped',
-    'rejected',
-    'rounded',
-    'empty',
-    'assigned',
-    'left',
-  ],
-  more: { unchecked: { kind: 'text', about: 'What could not be checked before it was sent', nullable: true } },
-  undo: 'kpi entries undo',
-})
+export const importSummary = summary(
+  'import_summary',
+  'summary of an import, or of its dry run',
+  'Entries',
+  ['read', 'created', 'updated', 'unchanged', 'sent', 'skipped', 'rejected', 'rounded', 'empty', 'assigned', 'left'],
+  { unchecked: { kind: 'text', about: 'What could not be checked before it was sent', nullable: true } },
+)
 
 /** Holds the words for one entry and for several. */
 export const ENTRIES: Noun = ['entry', 'entries']
 
 /** Defines a row of a dry run where entries may belong to any breakdown item. */
 export const newerDryRunRow = printable('dry_run_row', 'row of a dry run', {
-  line: { kind: 'integer', about: 'Line of the file' },
+  line: PLANNED.line,
   action: {
     kind: 'text',
     about: 'create, update, add, unchanged, skip, send (if the key may not read enough to tell) or reject',
@@ -49,13 +37,8 @@ export const newerDryRunRow = printable('dry_run_row', 'row of a dry run', {
   actual: { kind: 'decimal', about: 'Actual to be sent', nullable: true },
   target: { kind: 'decimal', about: 'Target to be sent', nullable: true },
   notes: { kind: 'text', about: 'Notes to be sent', nullable: true },
-  reason: {
-    kind: 'text',
-    about: 'Why it would be rejected, or what of it would be created',
-    nullable: true,
-    isSentence: true,
-  },
-  changes: { kind: 'text', about: 'Stored values that would change, old and new', nullable: true, isSentence: true },
+  reason: { ...PLANNED.reason, about: 'Why it would be rejected, or what of it would be created' },
+  changes: PLANNED.changes,
 })
 
 /** Defines a row of a dry run where all entries belong to people. */
@@ -70,16 +53,13 @@ const existingId = (id: number | null | undefined): number | null =>
 
 const VALUES = ['actual', 'target', 'notes'] as const
 
-/** Returns what of an entry would change: `actual: 80.5 → 90; target: none → 5`. */
-const changesText = ({ before, after }: NonNullable<DryRunOutcome['change']>): string =>
-  VALUES.filter((name) => before[name] !== after[name])
-    .map((name) => {
-      const [old, next] = [before[name], after[name]].map((value) =>
-        value === null ? 'none' : cellText(newerEntry.fields[name], value),
-      )
-      return `${name}: ${old} → ${next}`
-    })
-    .join('; ')
+/** Returns what of an entry would change, with its values as people read them. */
+const changedFields = ({ before, after }: NonNullable<DryRunOutcome['change']>): ChangedField[] =>
+  VALUES.filter((name) => before[name] !== after[name]).map((name) => {
+    const textOf = ({ [name]: value }: typeof after): string | null =>
+      value === null ? null : cellText(newerEntry.fields[name], value)
+    return { field: name, old: textOf(before), new: textOf(after) }
+  })
 
 /** Returns a row of a dry run as a record. */
 export const dryRunRecord = ({ line, action, draft, reason, change }: DryRunOutcome): AnyRecord => ({
@@ -94,5 +74,5 @@ export const dryRunRecord = ({ line, action, draft, reason, change }: DryRunOutc
   target: draft?.target ?? null,
   notes: draft?.notes ?? null,
   reason: reason === '' ? null : reason,
-  changes: change ? changesText(change) : null,
+  changes: change ? changesText(changedFields(change)) : null,
 })

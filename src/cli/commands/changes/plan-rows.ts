@@ -1,9 +1,10 @@
-import { valueWord } from '../../codec/cell-text.ts'
-import type { AnyRecord } from '../../domain/schema.ts'
-import { type Change, type FieldChange, isAccountRecord, type Value } from '../records/change.ts'
-import { withNames } from '../records/formulas.ts'
-import { type KindField, sectionOf } from '../records/kind-fields.ts'
-import { type AccountRecord, labelOf, type Snapshot } from '../records/snapshot.ts'
+import { valueWord } from '../../../codec/cell-text.ts'
+import type { AnyRecord } from '../../../domain/schema.ts'
+import { type Change, type FieldChange, isAccountRecord, type Value } from '../../../changes/records/change.ts'
+import { withNames } from '../../../changes/records/formulas.ts'
+import { type KindField, sectionOf } from '../../../changes/records/kind-fields.ts'
+import { type AccountRecord, labelOf, type Snapshot } from '../../../changes/records/snapshot.ts'
+import { type ChangedField, fieldRows } from '../../output/plan.ts'
 
 /** Returns a value as people read it: a name for a record, a word for a letter, and no secret; null for nothing. */
 export const valueText = ({ field }: KindField, value: Value): string | null => {
@@ -11,12 +12,20 @@ export const valueText = ({ field }: KindField, value: Value): string | null => 
   return isAccountRecord(value) ? labelOf(value) : valueWord(field, value)
 }
 
-/** Returns the texts of a value now and afterwards. A formula is shown as people write it, with names. */
-const textsOf = (snapshot: Snapshot, record: AccountRecord, { config, before, after }: FieldChange): AnyRecord => {
-  if (config.name !== 'formula') return { old: valueText(config, before), new: valueText(config, after) }
+/** Returns a field with its values as people read them. */
+export const changedField = ({ config, before, after }: FieldChange): ChangedField => ({
+  field: config.name,
+  old: valueText(config, before),
+  new: valueText(config, after),
+})
+
+/** Returns a formula with its values as people write them, with names. */
+const changedFormula = (snapshot: Snapshot, { desired }: AccountRecord, { before }: FieldChange): ChangedField => {
+  const after = desired?.values['formula']
   return {
+    field: 'formula',
     old: typeof before === 'string' ? withNames(snapshot, before) : null,
-    new: record.desired?.values['formula'] ?? null,
+    new: typeof after === 'string' ? after : null,
   }
 }
 
@@ -25,8 +34,9 @@ export const planRows = (snapshot: Snapshot, changes: readonly Change[]): AnyRec
   changes.flatMap(({ action, record, fields }): AnyRecord[] => {
     const row = { action, section: sectionOf(record.kind.name), name: labelOf(record) }
     const shown = fields.filter(({ config }) => action === 'update' || !record.kind.identity.includes(config.name))
-    if (shown.length === 0) return [{ ...row, field: null, old: null, new: null }]
-    return shown.map((one) => ({ ...row, field: one.config.name, ...textsOf(snapshot, record, one) }))
+    const isFormula = ({ config }: FieldChange): boolean => config.name === 'formula'
+    const rows = shown.map((one) => (isFormula(one) ? changedFormula(snapshot, record, one) : changedField(one)))
+    return fieldRows(row, rows)
   })
 
 /** Counts the changes of a plan, and what stays as it is. */
