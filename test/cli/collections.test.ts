@@ -129,7 +129,9 @@ describe.each([
       const ran = await kpi('delete', called)
       expect(ran).toMatchObject({ code: 2, stdout: '' })
       expect(ran.stderr).toMatch(
-        new RegExp(`^kpi: delete [A-Za-z]+ ${id}, .+ needs --yes where nobody can be asked\n$`),
+        new RegExp(
+          `^kpi: delete [A-Za-z]+ ${id}, .+ needs --yes where nobody can be asked; --dry-run shows what would be done\n$`,
+        ),
       )
       const dry = await kpi('delete', called, '--dry-run', '-o', 'json')
       expect(jsonOf(dry)).toMatchObject([{ action: 'delete', id }])

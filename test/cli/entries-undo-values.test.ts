@@ -110,7 +110,7 @@ describe.each(everywhere)('%s, an import of values', (_, open) => {
     const receipt = await load(user, FIRST)
     const ran = await user.kpi('entries', 'undo', receipt ?? '')
     expect(ran).toMatchObject({ code: 2 })
-    expect(ran.stderr).toContain('to remove 3 entries needs --yes where nobody can be asked; --dry-run shows')
+    expect(ran.stderr).toContain('remove 3 entries needs --yes where nobody can be asked; --dry-run shows')
     expect(await held(user)).toHaveLength(6)
   })
 

@@ -74,7 +74,7 @@ describe.each(users)('%s, what an import of people created', (_, open) => {
     const receipt = await create(user, PEOPLE)
     const ran = await user.kpi('entries', 'undo', receipt, '--with-entries')
     expect(ran).toMatchObject({ code: 2 })
-    expect(ran.stderr).toContain('to remove 2 entries and remove 3 things needs --yes where nobody can be asked')
+    expect(ran.stderr).toContain('remove 2 entries and remove 3 things needs --yes where nobody can be asked')
     expect(await listed(user, 'kpis')).toEqual(['Visits'])
   })
 })

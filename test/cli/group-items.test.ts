@@ -103,7 +103,7 @@ describe.each(users)('%s', (_, open) => {
       [
         ['delete', 'South'],
         2,
-        'delete group item 6, South with 0 links to users needs --yes where nobody can be asked',
+        'delete group item 6, South with 0 links to users needs --yes where nobody can be asked; --dry-run shows what would be done',
       ],
     ])('%j is refused and changes nothing', async (line, code, message) => {
       const ran = await items(...line)
@@ -173,7 +173,8 @@ describe.each(users)('%s', (_, open) => {
       expect(await assign(...line)).toEqual({
         code: 2,
         stdout: '',
-        stderr: 'kpi: remove group items 5 from users Ann Lee needs --yes where nobody can be asked\n',
+        stderr:
+          'kpi: remove group items 5 from users Ann Lee needs --yes where nobody can be asked; --dry-run shows what would be done\n',
       })
       expect(await assign(...line, '--yes')).toEqual({
         code: 0,

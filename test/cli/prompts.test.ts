@@ -69,7 +69,8 @@ describe('a delete at a terminal', () => {
     expect(await answering([], ...line, '--no-input')).toEqual({
       code: 2,
       stdout: '',
-      stderr: 'kpi: delete KPI 1, Revenue with 0 assignments and no entries needs --yes where nobody can be asked\n',
+      stderr:
+        'kpi: delete KPI 1, Revenue with 0 assignments and no entries needs --yes where nobody can be asked; --dry-run shows what would be done\n',
     })
     const ran = await answering([], ...line, '--yes')
     expect([ran.code, ran.stderr.replace(/(?<=back: kpi undo )\S+/, 'RUN')]).toEqual([

@@ -61,7 +61,11 @@ describe('a breakdown', () => {
     [['rename', 'Region', 'People'], 1, '"People" is the name of breakdown 1, which is built in'],
     [['rename', '9', 'Staff'], 1, 'there is no breakdown 9'],
     [['delete', 'Regions', '--yes'], 2, 'there is no breakdown "Regions"; did you mean "Region"?'],
-    [['delete', 'Region', '--no-input'], 2, 'delete breakdown 2, Region needs --yes where nobody can be asked'],
+    [
+      ['delete', 'Region', '--no-input'],
+      2,
+      'delete breakdown 2, Region needs --yes where nobody can be asked; --dry-run shows what would be done',
+    ],
     [['create', ' '], 2, 'the name must not be empty'],
     [['rename', 'Region', 'x'.repeat(51)], 2, 'the name has 51 characters, at most 50 are allowed'],
   ])('is refused: %j', async (args, code, message) => {

@@ -87,7 +87,8 @@ test('it is listed briefly in a table, changed and removed', async () => {
   const remove = (...args: string[]): Promise<Ran> => calculated('remove', 'Half', '--no-input', ...args)
   expect(await remove()).toMatchObject({
     code: 2,
-    stderr: 'kpi: delete calculated KPI 3, Half with 0 assignments needs --yes where nobody can be asked\n',
+    stderr:
+      'kpi: delete calculated KPI 3, Half with 0 assignments needs --yes where nobody can be asked; --dry-run shows what would be done\n',
   })
   expect(await remove('--yes')).toEqual({
     code: 0,

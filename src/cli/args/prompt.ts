@@ -64,10 +64,11 @@ export const askChoice = async (
   usual?: string,
 ): Promise<string> => String(await ask(cli, { type: 'select', message, choices, default: usual }))
 
-/** Asks for a yes before something is removed. Without a terminal only `--yes` is one. */
-export const requireConfirmation = async (cli: Cli, yes: unknown, what: string): Promise<void> => {
+/** Asks for a yes before something is removed. Without a terminal only `--yes` is one, and a dry run shows what goes. */
+export const requireConfirmation = async (cli: Cli, yes: unknown, what: string, hasDryRun = false): Promise<void> => {
   if (yes === true) return
-  if (!cli.canAsk) throw new UsageError(`${what} needs --yes where nobody can be asked`)
+  const shown = hasDryRun ? '; --dry-run shows what would be done' : ''
+  if (!cli.canAsk) throw new UsageError(`${what} needs --yes where nobody can be asked${shown}`)
   await askForYes(cli, what)
 }
 

@@ -108,7 +108,7 @@ const addRemoveCommand = (group: Command, act: Act): void => {
     cli.requireCapabilities(needs)
     if (!dryRun) {
       const { requireConfirmation } = await import('../../args/prompt.ts')
-      await requireConfirmation(cli, yes, `remove group items ${groupItems} from users ${users}`)
+      await requireConfirmation(cli, yes, `remove group items ${groupItems} from users ${users}`, true)
     }
     const work = async (client: Client, signal: AbortSignal): Promise<void> => {
       const { runLinks } = await import('./links.ts')

@@ -263,7 +263,7 @@ const confirm = async (
   if (question === undefined) return targets?.confirm(() => changes)
   if (!yes && cli.canAsk) await targets?.foresee(changes)
   const { requireConfirmation } = await import('../../args/prompt.ts')
-  await requireConfirmation(cli, yes, question)
+  await requireConfirmation(cli, yes, question, true)
 }
 
 /**

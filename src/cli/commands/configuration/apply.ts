@@ -63,7 +63,7 @@ const confirmDeletes = async ({ cli, target: { client }, source, prepared, flags
   if (flags.yes) return tellDeletes(cli, client, changes)
   const { requireConfirmation } = await import('../../args/prompt.ts')
   const what = `delete ${things} that ${source.name} no longer has: ${await deletesText(client, changes)}`
-  await requireConfirmation(cli, flags.yes, what)
+  await requireConfirmation(cli, flags.yes, what, true)
 }
 
 /** Asks at a terminal before anything is changed, and says what past reports would show; a saved plan was looked at. */

@@ -117,7 +117,7 @@ const deleteRange = async (cli: Cli, flags: DeleteFlags): Promise<void> => {
       const doomed = await doomedOf(cli, client, found, !flags.summaryOnly)
       return printPlannedDeletes(cli, { what: sayWhat(found), deleted: found.entries.length }, doomed, flags)
     }
-    await requireConfirmation(cli, flags.yes, sayWhat(found))
+    await requireConfirmation(cli, flags.yes, sayWhat(found), true)
     if (flags.yes) await cli.note(sayWhat(found))
     await deleteAll(cli, client, found, signal)
   }

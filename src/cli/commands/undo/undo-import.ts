@@ -27,6 +27,7 @@ import { listUndoReceipts, markTakenBack, type UndoReceipt } from '../../../runs
 import { leftOfKept, planKept, undoKept } from '../../../loading/undo/undo-kept.ts'
 import { createUndoRest, findStoredAnew, laterImportsOf, type UndoRest } from '../../../loading/undo/undo-rest.ts'
 import { type KeptPart, keptParts, runOf, type UndoneRun } from '../../../loading/undo/undone-run.ts'
+import { requireConfirmation } from '../../args/prompt.ts'
 import { type Cli, PACED } from '../../cli.ts'
 import { EXIT, IncompleteRun, type ExitCode } from '../../exit.ts'
 import { printDryRunCounts } from '../../output/plan.ts'
@@ -38,7 +39,6 @@ import { withClassic, undoLine } from '../../target/service-of.ts'
 import { isCutOff } from '../changes/list-errors.ts'
 import { EntryCounts, entryRecords, planEntries, undoEntries } from './undo-entries.ts'
 import {
-  confirmUndo,
   type Counts,
   ofOtherAccount,
   outcomeRow,
@@ -484,7 +484,7 @@ const undo = async (
     return (await tellLeftOut(cli, run)) || isLost || counts.skipped > 0 ? EXIT.partial : EXIT.done
   }
   if (what !== '' && cost !== undefined) await cli.note(`to ${what} takes ${cost}`)
-  if (what !== '') await confirmUndo(cli, what, flags)
+  if (what !== '') await requireConfirmation(cli, flags.yes, what, true)
   const { kept } = plan
   const rest = createUndoRest(run, new Map(kept.map(({ part, entries }) => [part, entries])))
   const done: Done = {

@@ -1,9 +1,8 @@
 import { normalizeUrl } from '../../../client/http/base-url.ts'
 import { KpiError } from '../../../domain/errors.ts'
 import { type AnyRecord, printable } from '../../../domain/schema.ts'
-import { askForYes } from '../../args/prompt.ts'
 import type { Cli } from '../../cli.ts'
-import { EXIT, UsageError, type ExitCode } from '../../exit.ts'
+import { EXIT, type ExitCode } from '../../exit.ts'
 import { isForPeople } from '../../output/print.ts'
 import { dryRunText, PLANNED, printDryRunCounts } from '../../output/plan.ts'
 import { dryRunCounts } from '../../output/summary.ts'
@@ -63,14 +62,6 @@ export const tellDryRun = async (
 /** Says at the end what was done. */
 export const tellDone = (cli: Cli, said: string, counts: Counts): Promise<void> =>
   cli.note(`${said === '' ? 'nothing was changed' : said}${restText(counts)}`)
-
-/** Asks for a yes, unless the flags give it. */
-export const confirmUndo = async (cli: Cli, what: string, { yes }: Pick<UndoFlags, 'yes'>): Promise<void> => {
-  if (yes === true) return
-  if (!cli.canAsk)
-    throw new UsageError(`to ${what} needs --yes where nobody can be asked; --dry-run shows what would be done`)
-  await askForYes(cli, what)
-}
 
 /** Says that something was taken back already, and when. */
 export const tellTakenBack = async (cli: Cli, what: string, at: string): Promise<ExitCode> => {

@@ -3,6 +3,7 @@ import { kindNamed } from '../../../changes/records/kind-fields.ts'
 import { type AccountRecord, labelOf, type Snapshot } from '../../../changes/records/snapshot.ts'
 import { type Plan, planChanges } from '../../../changes/plan/plan.ts'
 import type { Policy } from '../../../changes/plan/match.ts'
+import { requireConfirmation } from '../../args/prompt.ts'
 import { type Clients, judgeCreatedRecords, removeEntries } from '../../../changes/send/remove-created.ts'
 import type { Outcome } from '../../../changes/send/send.ts'
 import { createDependents, HeldByUsers } from '../../../changes/send/dependents.ts'
@@ -20,7 +21,6 @@ import { makeChanges } from '../changes/make-changes.ts'
 import { EVERYTHING, type Target, withTarget } from '../configuration/account.ts'
 import { learnAccount } from '../../target/service-of.ts'
 import {
-  confirmUndo,
   type Counts,
   ofOtherAccount,
   printOutcomes,
@@ -339,7 +339,7 @@ const undoWith = async (undo: Undo): Promise<ExitCode> => {
   }
   if (what !== '') {
     await tellLosses(cli, steps, entries)
-    await confirmUndo(cli, all, flags)
+    await requireConfirmation(cli, flags.yes, all, true)
   }
   cli.io.stdout.outlast()
   const ended = await takeBack(undo, prepared)

@@ -207,7 +207,7 @@ export const deletionOf = (
       let doomed = await find(client, looking, removal)
       if (!flags.yes && doomed.length > 0) {
         const { requireConfirmation } = await import('../../args/prompt.ts')
-        await requireConfirmation(cli, flags.yes, `delete ${doomed.map((one) => textOf(of, one)).join('; ')}`)
+        await requireConfirmation(cli, flags.yes, `delete ${doomed.map((one) => textOf(of, one)).join('; ')}`, true)
         // Others may have added to what goes with it while the question was open.
         removal.held?.forget()
         doomed = await find(client, looking, removal)
