@@ -164,8 +164,11 @@ export const printRecords = (
   return format === 'json' ? printJson(io, columns, chunks) : printTable(io, columns, chunks, color)
 }
 
-const TEXT = { kind: 'text', about: '' } as const
-const FIELD_AND_VALUE: readonly NamedField[] = ['field', 'value'].map((name) => ({ name, field: TEXT }))
+/** Lists the columns of a table of one record, a field a line, whose values are wrapped if there is no room. */
+const FIELD_AND_VALUE: readonly NamedField[] = [
+  { name: 'field', field: { kind: 'choice', about: '' } },
+  { name: 'value', field: { kind: 'text', about: '', isSentence: true } },
+]
 
 /** Prints one record: an object, a line of CSV, or a table with a field a line. */
 export const printRecord = async (
@@ -174,24 +177,13 @@ export const printRecord = async (
   of: Pick<Printable, 'shown'>,
   record: AnyRecord,
 ): Promise<void> => {
-  if (printing.format === 'csv') return printCsv(io, of.shown, [[record]], printing.sheet)
-  if (printing.format === 'ndjson') return printNdjson(io, of.shown, [[record]])
-  if (printing.format === 'yaml') {
+  const { format } = printing
+  if (format === 'csv' || format === 'ndjson') return printRecords(io, printing, of.shown, [[record]])
+  if (format === 'yaml') {
     const { yamlText } = await import('../../codec/yaml.ts')
     return io.stdout.write(yamlText(recordToJson(of, record)))
   }
-  if (printing.format === 'json') return io.stdout.write(`${visibleJson(recordToJson(of, record), 2)}\n`)
-  const rows = of.shown.map((column) => [column.name, cellOf(column, record)])
-  if (printing.format === 'markdown')
-    return printMarkdown(io, FIELD_AND_VALUE, [rows.map(([field = '', value = '']) => ({ field, value }))])
-  const { createTable } = await import('./table.ts')
-  const titles = ['field', 'value'].map(
-    (title) =>
-      ({
-        title,
-        isNumber: false,
-        whereLong: title === 'value' ? 'wraps' : 'stays',
-      }) as const,
-  )
-  return io.stdout.write(await createTable(titles, { width: io.stdout.columns, color: printing.color })(rows))
+  if (format === 'json') return io.stdout.write(`${visibleJson(recordToJson(of, record), 2)}\n`)
+  const rows = of.shown.map((column) => ({ field: column.name, value: cellOf(column, record) }))
+  return printRecords(io, printing, FIELD_AND_VALUE, [rows])
 }

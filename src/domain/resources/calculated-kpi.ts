@@ -1,31 +1,27 @@
-import { type Draft, type Patch, resource, type Stored } from '../schema.ts'
+import { type Draft, type Patch, printable, resource, type Stored } from '../schema.ts'
 import { kpi } from './kpi.ts'
 
 /** Defines a step of a calculation: an input, or the result of the inputs of the same item and period. */
-export const calculationStep = resource({
-  name: 'calculation_step',
-  plural: 'calculation_steps',
-  title: 'step of a calculation',
-  path: '',
-  verbs: [],
-  brief: ['entryDate', 'itemName', 'role', 'kpiName', 'actual', 'target', 'reason'],
-  fields: {
-    entryDate: { kind: 'date', about: 'First day of the period', readOnly: true },
-    itemId: { kind: 'integer', about: 'Id of the user or group item', readOnly: true },
-    itemName: { kind: 'text', about: 'Name of that user or group item', readOnly: true },
+export const calculationStep = printable(
+  'calculation_step',
+  'step of a calculation',
+  {
+    entryDate: { kind: 'date', about: 'First day of the period' },
+    itemId: { kind: 'integer', about: 'Id of the user or group item' },
+    itemName: { kind: 'text', about: 'Name of that user or group item' },
     role: {
       kind: 'choice',
       about: 'input: what the formula takes; result: what it makes of it',
-      readOnly: true,
       oneOf: ['input', 'result'],
     },
-    kpiId: { kind: 'integer', about: 'Id of the KPI', readOnly: true },
-    kpiName: { kind: 'text', about: 'Name of the KPI', readOnly: true },
-    actual: { kind: 'decimal', about: 'Value, rounded to be shown', readOnly: true, nullable: true },
-    target: { kind: 'decimal', about: 'Target, rounded to be shown', readOnly: true, nullable: true },
-    reason: { kind: 'text', about: 'Why there is no value', readOnly: true, nullable: true },
+    kpiId: { kind: 'integer', about: 'Id of the KPI' },
+    kpiName: { kind: 'text', about: 'Name of the KPI' },
+    actual: { kind: 'decimal', about: 'Value, rounded to be shown', nullable: true },
+    target: { kind: 'decimal', about: 'Target, rounded to be shown', nullable: true },
+    reason: { kind: 'text', about: 'Why there is no value', nullable: true },
   },
-})
+  ['entryDate', 'itemName', 'role', 'kpiName', 'actual', 'target', 'reason'],
+)
 
 export type CalculationStep = Stored<typeof calculationStep>
 

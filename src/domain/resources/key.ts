@@ -1,5 +1,5 @@
 import { KEY_STATES } from '../key-state.ts'
-import { type Draft, resource, type Stored } from '../schema.ts'
+import { type Draft, printable, resource, type Stored } from '../schema.ts'
 import { type Scope, SCOPES } from '../scopes.ts'
 
 /** Sets how many characters of a key are stored to recognize it: far too few to guess the rest. */
@@ -50,18 +50,15 @@ export const scopesOf = ({ scopes }: Pick<Key, 'scopes'>): ReadonlySet<Scope> =>
   new Set(SCOPES.filter((scope) => scopes.split(',').includes(scope)))
 
 /** Defines a key in the operator's lists, with its status and the name of its owner. */
-export const listedKey = resource({
-  name: 'key',
-  plural: 'keys',
-  title: 'key',
-  path: '',
-  verbs: [],
-  brief: ['id', 'name', 'status', 'owner', 'scopes', 'expires_at', 'last_used_at'],
-  fields: {
+export const listedKey = printable(
+  'key',
+  'key',
+  {
     ...key.fields,
     owner: { kind: 'text', about: 'Name of the owner', readOnly: true },
     status: { kind: 'choice', about: 'How it stands', readOnly: true, oneOf: KEY_STATES },
   },
-})
+  ['id', 'name', 'status', 'owner', 'scopes', 'expires_at', 'last_used_at'],
+)
 
 export type ListedKey = Stored<typeof listedKey>

@@ -1,4 +1,4 @@
-import { resource, type Stored } from '../schema.ts'
+import { printable, resource, type Stored } from '../schema.ts'
 
 /** Defines the answer of the health check, which anybody may read. */
 export const health = resource({
@@ -15,37 +15,28 @@ export const health = resource({
 })
 
 /** Defines the overview of a store for the operator. Fields are only ever added. */
-export const status = resource({
-  name: 'status',
-  plural: 'statuses',
-  title: 'status',
-  path: '',
-  verbs: [],
-  fields: {
-    store: { kind: 'text', about: 'Database that holds the store', readOnly: true },
-    path: { kind: 'text', about: 'File of the store, or host and database of a PostgreSQL', readOnly: true },
-    version: { kind: 'text', about: 'Version of this program', readOnly: true },
-    store_version: { kind: 'integer', about: 'Version of the store', readOnly: true },
-    in_use: { kind: 'boolean', about: 'Whether another process has it open, such as a server', readOnly: true },
-    last_write_at: {
-      kind: 'datetime',
-      about: 'When anything in it was made or last changed',
-      readOnly: true,
-      nullable: true,
-    },
-    bytes: { kind: 'integer', about: 'What it takes on the disk', readOnly: true },
-    free_bytes: {
-      kind: 'integer',
-      about: 'What is free on that disk, where it is a file',
-      readOnly: true,
-      nullable: true,
-    },
-    accounts: { kind: 'integer', about: 'Accounts', readOnly: true },
-    accounts_with_api: { kind: 'integer', about: 'Accounts whose API answers', readOnly: true },
-    users: { kind: 'integer', about: 'Users of all accounts', readOnly: true },
-    kpis: { kind: 'integer', about: 'KPIs of all accounts', readOnly: true },
-    entries: { kind: 'integer', about: 'Entries of all accounts', readOnly: true },
+export const status = printable('status', 'status', {
+  store: { kind: 'text', about: 'Database that holds the store' },
+  path: { kind: 'text', about: 'File of the store, or host and database of a PostgreSQL' },
+  version: { kind: 'text', about: 'Version of this program' },
+  store_version: { kind: 'integer', about: 'Version of the store' },
+  in_use: { kind: 'boolean', about: 'Whether another process has it open, such as a server' },
+  last_write_at: {
+    kind: 'datetime',
+    about: 'When anything in it was made or last changed',
+    nullable: true,
   },
+  bytes: { kind: 'integer', about: 'What it takes on the disk' },
+  free_bytes: {
+    kind: 'integer',
+    about: 'What is free on that disk, where it is a file',
+    nullable: true,
+  },
+  accounts: { kind: 'integer', about: 'Accounts' },
+  accounts_with_api: { kind: 'integer', about: 'Accounts whose API answers' },
+  users: { kind: 'integer', about: 'Users of all accounts' },
+  kpis: { kind: 'integer', about: 'KPIs of all accounts' },
+  entries: { kind: 'integer', about: 'Entries of all accounts' },
 })
 
 export type Status = Stored<typeof status>

@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { status } from '../../../domain/resources/service-status.ts'
 import { printable } from '../../../domain/schema.ts'
 import { addExamples } from '../../args/examples.ts'
 import type { Register } from '../../cli.ts'
@@ -8,14 +9,16 @@ import { printsOne } from '../../output/printed.ts'
 import { existingFile, filePlace, stoppable, withExistingStore } from '../../target/bundled-store.ts'
 import { makeFolder, storePath } from '../../target/folders.ts'
 
+const { accounts, users, kpis, entries } = status.fields
+
 /** Defines the summary of a backup, over all accounts. */
 const backupRecord = printable('backup', 'backup', {
   file: { kind: 'text', about: 'File of the backup' },
   bytes: { kind: 'integer', about: 'Size of the file' },
-  accounts: { kind: 'integer', about: 'Accounts' },
-  users: { kind: 'integer', about: 'Users' },
-  kpis: { kind: 'integer', about: 'KPIs' },
-  entries: { kind: 'integer', about: 'Entries' },
+  accounts,
+  users,
+  kpis,
+  entries,
 })
 
 /** Registers `kpi service restore` */
