@@ -190,6 +190,11 @@ describe('the folders', () => {
     expect(wrong).toEqual([])
   })
 
+  test('of the command line define no resources: what it only prints is printable', () => {
+    const defining = files.filter((file) => folderOf(file) === 'cli' && /\bresource\(/.test(textOf(file)))
+    expect(defining).toEqual([])
+  })
+
   test('are all in the table', () => {
     expect([...new Set(files.map(folderOf))].sort()).toEqual(Object.keys(MAY_IMPORT).sort())
   })

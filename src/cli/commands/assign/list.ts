@@ -2,7 +2,7 @@ import type { Command } from '@commander-js/extra-typings'
 import type { Client } from '../../../client/client.ts'
 import { readIfAllowed } from '../../../client/operations/read-if-allowed.ts'
 import { type Assignment, assignment } from '../../../domain/resources/assignment.ts'
-import { type AnyRecord, resource, type Resource } from '../../../domain/schema.ts'
+import { type AnyRecord, printable, type Resource } from '../../../domain/schema.ts'
 import { addExamples } from '../../args/examples.ts'
 import { idsIn } from '../../args/names.ts'
 import { type Act, type Cli, PACED } from '../../cli.ts'
@@ -12,28 +12,28 @@ import { addListOptions, addNameOptions, listView, type NamedRecords } from '../
 import { createNames } from '../verbs/reference-names.ts'
 
 /** Defines assignments as tables show them: with the target that counts, and whose it is. */
-export const shownAssignment = {
-  ...resource({
-    ...assignment,
-    brief: ['user_id', 'id', 'target', 'target_from', 'sort_order'],
-    fields: {
+export const shownAssignment: Resource = {
+  ...assignment,
+  ...printable(
+    assignment.name,
+    assignment.title,
+    {
       ...assignment.fields,
       target: {
         kind: 'decimal',
         about: 'Target that counts for this user',
-        readOnly: true,
         nullable: true,
         inUnitOf: assignment.fields.user_target.inUnitOf,
       },
       target_from: {
         kind: 'choice',
         about: "Whose target it is: the user's own, or the KPI's default",
-        readOnly: true,
         nullable: true,
         oneOf: ['user', 'KPI'],
       },
     },
-  }),
+    ['user_id', 'id', 'target', 'target_from', 'sort_order'],
+  ),
   // Show only the interface's own fields in csv and json.
   shown: assignment.shown,
 }

@@ -1,4 +1,4 @@
-import { resource } from '../../../domain/schema.ts'
+import { printable } from '../../../domain/schema.ts'
 import { exitOf, type ExitCode } from '../../exit.ts'
 
 /** Describes one thing that the doctor looked at. `exit` is the exit code of a fault. */
@@ -12,19 +12,12 @@ export type Finding = {
 }
 
 /** Describes the rows of `kpi doctor`. */
-export const findings = resource({
-  name: 'finding',
-  plural: 'findings',
-  title: 'finding',
-  path: '',
-  verbs: [],
-  fields: {
-    name: { kind: 'text', about: 'What was looked at' },
-    value: { kind: 'text', about: 'What it is; of a secret only whether it is set', nullable: true, isSentence: true },
-    from: { kind: 'text', about: 'What set it', nullable: true, isSentence: true },
-    state: { kind: 'text', about: 'ok, warning, or fault' },
-    advice: { kind: 'text', about: 'What is wrong, and what to do', nullable: true, isSentence: true },
-  },
+export const findings = printable('finding', 'finding', {
+  name: { kind: 'text', about: 'What was looked at' },
+  value: { kind: 'text', about: 'What it is; of a secret only whether it is set', nullable: true, isSentence: true },
+  from: { kind: 'text', about: 'What set it', nullable: true, isSentence: true },
+  state: { kind: 'text', about: 'ok, warning, or fault' },
+  advice: { kind: 'text', about: 'What is wrong, and what to do', nullable: true, isSentence: true },
 })
 
 /** Returns a finding about something that is well. */

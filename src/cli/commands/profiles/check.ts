@@ -3,7 +3,7 @@ import { type FindHeader, type KeyInfo, readKeyInfo, integerHeader } from '../..
 import type { ProbeResult } from '../../../client/http/http-transport.ts'
 import { frequency } from '../../../domain/resources/catalog.ts'
 import { kpi } from '../../../domain/resources/kpi.ts'
-import { type AnyRecord, type FieldValue, resource } from '../../../domain/schema.ts'
+import { type AnyRecord, type FieldValue, printable } from '../../../domain/schema.ts'
 import { addExamples } from '../../args/examples.ts'
 import type { Act, Cli } from '../../cli.ts'
 import { UsageError } from '../../exit.ts'
@@ -21,36 +21,29 @@ import {
   type RemotePlace,
 } from '../../target/settings.ts'
 
-const checked = resource({
-  name: 'checked_profile',
-  plural: 'checked_profiles',
-  title: 'profile that was checked',
-  path: '',
-  verbs: [],
-  fields: {
-    profile: {
-      kind: 'text',
-      about: 'Name of the profile; blank if the service comes from elsewhere, such as --data-dir',
-      nullable: true,
-    },
-    variant: { kind: 'text', about: 'embedded, classic or v1' },
-    place: { kind: 'text', about: 'Data directory or base URL' },
-    login: { kind: 'text', about: 'Login name, of a classic one', nullable: true },
-    key_id: { kind: 'integer', about: 'Id of the key', nullable: true },
-    key_name: { kind: 'text', about: 'Name of the key', nullable: true },
-    key_owner: { kind: 'text', about: 'User in whose name the key acts', nullable: true },
-    token_from: { kind: 'text', about: 'Where the token or key comes from', nullable: true },
-    access: { kind: 'text', about: 'on if the API of the account is enabled; local for the embedded service' },
-    scopes: { kind: 'text', about: 'What you may do: everything, the scopes of the key, or not told' },
-    expires_at: { kind: 'datetime', about: 'When the key ends', nullable: true },
-    limit: { kind: 'integer', about: 'Requests that the rate limit allows', nullable: true },
-    used: { kind: 'integer', about: 'Requests that are used of these', nullable: true },
-    left: { kind: 'integer', about: 'Requests that are left of these', nullable: true },
-    per_seconds: {
-      kind: 'integer',
-      about: 'Length in seconds of the period in which the rate limit counts',
-      nullable: true,
-    },
+const checked = printable('checked_profile', 'profile that was checked', {
+  profile: {
+    kind: 'text',
+    about: 'Name of the profile; blank if the service comes from elsewhere, such as --data-dir',
+    nullable: true,
+  },
+  variant: { kind: 'text', about: 'embedded, classic or v1' },
+  place: { kind: 'text', about: 'Data directory or base URL' },
+  login: { kind: 'text', about: 'Login name, of a classic one', nullable: true },
+  key_id: { kind: 'integer', about: 'Id of the key', nullable: true },
+  key_name: { kind: 'text', about: 'Name of the key', nullable: true },
+  key_owner: { kind: 'text', about: 'User in whose name the key acts', nullable: true },
+  token_from: { kind: 'text', about: 'Where the token or key comes from', nullable: true },
+  access: { kind: 'text', about: 'on if the API of the account is enabled; local for the embedded service' },
+  scopes: { kind: 'text', about: 'What you may do: everything, the scopes of the key, or not told' },
+  expires_at: { kind: 'datetime', about: 'When the key ends', nullable: true },
+  limit: { kind: 'integer', about: 'Requests that the rate limit allows', nullable: true },
+  used: { kind: 'integer', about: 'Requests that are used of these', nullable: true },
+  left: { kind: 'integer', about: 'Requests that are left of these', nullable: true },
+  per_seconds: {
+    kind: 'integer',
+    about: 'Length in seconds of the period in which the rate limit counts',
+    nullable: true,
   },
 })
 

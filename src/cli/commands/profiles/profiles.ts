@@ -1,5 +1,5 @@
 import type { Command } from '@commander-js/extra-typings'
-import { type AnyRecord, type NamedField, resource } from '../../../domain/schema.ts'
+import { type AnyRecord, type NamedField, printable } from '../../../domain/schema.ts'
 import { addExamples } from '../../args/examples.ts'
 import { requireConfirmation } from '../../args/prompt.ts'
 import type { Act, Cli, Register } from '../../cli.ts'
@@ -16,14 +16,10 @@ import { addProfileCheck } from './check.ts'
 import { secretNames } from './keep-profile.ts'
 import { addProfileUpdate } from './update.ts'
 
-const profileRecord = resource({
-  name: 'profile',
-  plural: 'profiles',
-  title: 'profile',
-  path: '',
-  verbs: [],
-  brief: ['name', 'kind', 'place', 'login', 'current'],
-  fields: {
+const profileRecord = printable(
+  'profile',
+  'profile',
+  {
     name: { kind: 'text', about: 'Name of the profile' },
     current: { kind: 'boolean', about: 'Whether it is used if no profile is named' },
     kind: { kind: 'text', about: 'embedded, classic or v1' },
@@ -48,7 +44,8 @@ const profileRecord = resource({
     },
     ca_file: { kind: 'text', about: 'File of certificates that are trusted as well', nullable: true },
   },
-})
+  ['name', 'kind', 'place', 'login', 'current'],
+)
 
 const secretPlace = (
   profile: string,

@@ -1,18 +1,14 @@
-import { resource } from '../../../domain/schema.ts'
+import { printable } from '../../../domain/schema.ts'
 import { addExamples } from '../../args/examples.ts'
 import type { Register } from '../../cli.ts'
 import { printsList } from '../../output/printed.ts'
 import { GRAVITY } from './outcome.ts'
 
 /** Defines what became of a step of a job. */
-export const stepRow = resource({
-  name: 'job_step',
-  plural: 'job_steps',
-  title: 'step of a job',
-  path: '',
-  verbs: [],
-  brief: ['step', 'command', 'outcome', 'exit_code', 'seconds'],
-  fields: {
+export const stepRow = printable(
+  'job_step',
+  'step of a job',
+  {
     step: { kind: 'integer', about: 'Number of the step' },
     kind: { kind: 'text', about: 'import, check, report, export, export_entries, verify or webhook' },
     command: { kind: 'text', about: 'Command line that it stands for' },
@@ -26,7 +22,8 @@ export const stepRow = resource({
       isSentence: true,
     },
   },
-})
+  ['step', 'command', 'outcome', 'exit_code', 'seconds'],
+)
 
 const ABOUT = `
 A job is a YAML file:
