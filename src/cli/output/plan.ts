@@ -1,5 +1,6 @@
 import type { AnyRecord, Fields, Printable } from '../../domain/schema.ts'
 import type { Cli } from '../cli.ts'
+import { type Chunks, firstOf, isForPeople, printRecords } from './print.ts'
 import { isPrintedAsData } from './short-answer.ts'
 import { type Counts, dryRunCounts, printCounts } from './summary.ts'
 
@@ -59,4 +60,20 @@ export const printDryRun = async (
 ): Promise<void> => {
   await cli.note(dryRunText(what))
   await (summaryOnly ? printDryRunCounts(cli, of, counts) : printRows())
+}
+
+async function* inOrder(chunks: Chunks): AsyncGenerator<readonly AnyRecord[]> {
+  yield* chunks
+}
+
+/** Prints rows of a plan as they come; for people nothing is printed where there are none. */
+export const printPlan = async (cli: Cli, { shown }: Pick<Printable, 'shown'>, chunks: Chunks): Promise<void> => {
+  const rows = inOrder(chunks)
+  const first = await firstOf(rows)
+  if (first.length === 0 && isForPeople(cli.printing().format)) return
+  async function* all(): AsyncGenerator<readonly AnyRecord[]> {
+    yield first
+    yield* rows
+  }
+  await printRecords(cli.io, cli.printing(), shown, all())
 }

@@ -32,10 +32,19 @@ export type Printing = {
 /** Describes where data is printed. */
 type Printed = Pick<Io, 'stdout'>
 
-type Chunks = AsyncIterable<readonly AnyRecord[]> | Iterable<readonly AnyRecord[]>
+export type Chunks = AsyncIterable<readonly AnyRecord[]> | Iterable<readonly AnyRecord[]>
 
 /** Sets how many rows settle the widths of a table's columns; later rows are printed as they come. */
 const TABLE_BLOCK_ROWS = 1000
+
+/** Returns the first chunk of records that is not empty. */
+export const firstOf = async (records: AsyncGenerator<readonly AnyRecord[]>): Promise<readonly AnyRecord[]> => {
+  for (;;) {
+    const { value, done } = await records.next()
+    if (done === true) return []
+    if (value.length > 0) return value
+  }
+}
 
 const isNumber = ({ field: { kind } }: NamedField): boolean =>
   kind === 'integer' || kind === 'int16' || kind === 'decimal'

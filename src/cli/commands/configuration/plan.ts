@@ -1,8 +1,8 @@
 import type { Cli } from '../../cli.ts'
 import { untilDeadline } from '../../args/deadline.ts'
 import { EXIT, type ExitCode } from '../../exit.ts'
-import { isForPeople } from '../../output/print.ts'
-import { CHANGED_FIELD, PLANNED, printDryRunCounts } from '../../output/plan.ts'
+import { inTurns } from '../../output/print.ts'
+import { CHANGED_FIELD, PLANNED, printDryRunCounts, printPlan } from '../../output/plan.ts'
 import { dryRunCounts } from '../../output/summary.ts'
 import { learnAccount } from '../../target/service-of.ts'
 import { pathWord } from '../../output/text.ts'
@@ -42,11 +42,10 @@ export const planPrints: readonly Printed[] = [
   { of: planCounts, isList: false },
 ]
 
-/** Prints a row for each change, or the counts alone; for people nothing is printed where there are none. */
-const printPlan = async (cli: Cli, { rows, counts }: Prepared, { summaryOnly }: PlanFlags): Promise<void> => {
+/** Prints a row for each change, or the counts alone. */
+const printChanges = async (cli: Cli, { rows, counts }: Prepared, { summaryOnly }: PlanFlags): Promise<void> => {
   if (summaryOnly) return printDryRunCounts(cli, planCounts, counts)
-  if (rows.length > 0 || !isForPeople(cli.printing().format))
-    await untilDeadline(cli.io, cli.flags.deadline, ({ signal }) => cli.printMany(planRow.shown, rows, signal))
+  await untilDeadline(cli.io, cli.flags.deadline, ({ signal }) => printPlan(cli, planRow, inTurns(rows, signal)))
 }
 
 /** Runs `kpi plan`: says what an apply would do. */
@@ -77,6 +76,6 @@ export const runPlan = async (cli: Cli, file: string, flags: PlanFlags): Promise
   if (toFile !== undefined && toFile !== STDOUT)
     await cli.note(`the plan is in ${toFile}: kpi apply ${pathWord(toFile)}`)
   // Where the plan itself goes to standard output, nothing else does.
-  if (toFile !== STDOUT) await printPlan(cli, prepared, flags)
+  if (toFile !== STDOUT) await printChanges(cli, prepared, flags)
   return flags.exitCode && prepared.plan.changes.length > 0 ? EXIT.differences : EXIT.done
 }

@@ -7,7 +7,7 @@ import { missingRows } from '../../../domain/analysis/missing.ts'
 import { stateOf } from '../../../domain/analysis/state.ts'
 import type { Calendar } from '../../../domain/period.ts'
 import { assignment } from '../../../domain/resources/assignment.ts'
-import type { ReportRow } from '../../../domain/resources/report-row.ts'
+import { type ReportRow, reportRow } from '../../../domain/resources/report-row.ts'
 import { type AnyRecord, printable } from '../../../domain/schema.ts'
 import { addExamples } from '../../args/examples.ts'
 import { readRange } from '../../args/day-range.ts'
@@ -24,21 +24,23 @@ import { withHeads } from './heads.ts'
 import { addSelection, requestOf } from './report-flags.ts'
 import { needsOf } from './report-table.ts'
 
+const { kpiId, kpiName, itemId, itemName, period, entryDate, actual, target, labelFormat } = reportRow.fields
+
 /** Defines a problem that a check finds, as it is printed. */
 const problem = printable(
   'problem',
   'problem',
   {
     problem: { kind: 'text', about: 'missed, near (within ten percent of the target), or missing' },
-    kpiId: { kind: 'integer', about: 'KPI' },
-    kpiName: { kind: 'text', about: 'Name of the KPI' },
-    itemId: { kind: 'integer', about: 'Who reports it: a user or an item' },
-    itemName: { kind: 'text', about: 'Name of the user or item' },
-    period: { kind: 'text', about: 'How often it is measured' },
-    entryDate: { kind: 'date', about: 'First day of the period' },
-    actual: { kind: 'decimal', about: 'Value', nullable: true },
-    target: { kind: 'decimal', about: 'Target', nullable: true },
-    labelFormat: { kind: 'text', about: "Display pattern of the KPI's unit" },
+    kpiId,
+    kpiName,
+    itemId,
+    itemName,
+    period,
+    entryDate,
+    actual,
+    target,
+    labelFormat,
   },
   ['problem', 'kpiName', 'itemName', 'entryDate', 'actual', 'target'],
 )

@@ -30,8 +30,7 @@ import { type KeptPart, keptParts, runOf, type UndoneRun } from '../../../loadin
 import { requireConfirmation } from '../../args/prompt.ts'
 import { type Cli, PACED } from '../../cli.ts'
 import { EXIT, IncompleteRun, type ExitCode } from '../../exit.ts'
-import { printDryRunCounts } from '../../output/plan.ts'
-import { isForPeople, printRecords } from '../../output/print.ts'
+import { printDryRunCounts, printPlan } from '../../output/plan.ts'
 import { countOf, shellWord } from '../../output/text.ts'
 import { receiptsFolder } from '../../target/folders.ts'
 import { changesOfUndos } from '../../target/runs.ts'
@@ -42,7 +41,6 @@ import {
   type Counts,
   ofOtherAccount,
   outcomeRow,
-  printOutcomes,
   restText,
   tellDone,
   tellDryRun,
@@ -406,19 +404,6 @@ async function* undone(
   return done
 }
 
-/** Prints records as they come; for people nothing is printed where there are none. */
-const print = async (cli: Cli, records: Records): Promise<void> => {
-  const printing = cli.printing()
-  let first = await records.next()
-  while (first.done !== true && first.value.length === 0) first = await records.next()
-  if (first.done === true && isForPeople(printing.format)) return
-  async function* all(): Records {
-    if (first.done !== true) yield first.value
-    yield* records
-  }
-  await printRecords(cli.io, printing, outcomeRow.shown, all())
-}
-
 /** Runs through records, prints them where that is wanted, and calls a function behind each; returns what they come to. */
 const runThrough = async (
   cli: Cli,
@@ -435,7 +420,7 @@ const runThrough = async (
       yield next.value
     }
   }
-  if (isPrinted) await print(cli, rows())
+  if (isPrinted) await printPlan(cli, outcomeRow, rows())
   else for await (const _ of rows());
   if (!plan) throw new Error('the output ended before the work did')
   return plan
@@ -537,7 +522,7 @@ export const undoImport = async (cli: Cli, receipt: UndoReceipt, flags: UndoFlag
   if (receipt.takenBack !== undefined) {
     if (flags.dryRun && flags.summaryOnly)
       await printDryRunCounts(cli, undoCounts, countsIn({ counts: new EntryCounts(), outcomes: [], kept: [] }))
-    else await printOutcomes(cli, [])
+    else await printPlan(cli, outcomeRow, [])
     return tellTakenBack(cli, `the import of ${receipt.head.file}`, receipt.takenBack)
   }
   const { receipts: listed } = listUndoReceipts(receiptsFolder(cli.io))

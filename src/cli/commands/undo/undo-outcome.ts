@@ -1,9 +1,8 @@
 import { normalizeUrl } from '../../../client/http/base-url.ts'
 import { KpiError } from '../../../domain/errors.ts'
-import { type AnyRecord, printable } from '../../../domain/schema.ts'
+import { printable } from '../../../domain/schema.ts'
 import type { Cli } from '../../cli.ts'
 import { EXIT, type ExitCode } from '../../exit.ts'
-import { isForPeople } from '../../output/print.ts'
 import { dryRunText, PLANNED, printDryRunCounts } from '../../output/plan.ts'
 import { dryRunCounts } from '../../output/summary.ts'
 import { shellWord } from '../../output/text.ts'
@@ -34,11 +33,6 @@ export const undoCounts = dryRunCounts('undo', 'Entries', ['restored', 'removed'
   unchanged: { kind: 'integer', about: 'Entries and records that are as they were before already' },
   skipped: { kind: 'integer', about: 'Entries and records that would be left alone' },
 })
-
-/** Prints what becomes of records; for people nothing is printed where there are none. */
-export const printOutcomes = async (cli: Cli, rows: readonly AnyRecord[]): Promise<void> => {
-  if (rows.length > 0 || !isForPeople(cli.printing().format)) await cli.printMany(outcomeRow.shown, rows)
-}
 
 /** Counts what becomes of entries and records. */
 export type Counts = Readonly<Record<'restored' | 'removed' | 'things' | 'unchanged' | 'skipped', number>>

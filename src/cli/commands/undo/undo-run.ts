@@ -15,6 +15,7 @@ import type { AnyRecord } from '../../../domain/schema.ts'
 import { type NotedChange, openRunAt, type RunHead, type RunRecord } from '../../../runs/run-record.ts'
 import type { Cli } from '../../cli.ts'
 import { EXIT, type ExitCode } from '../../exit.ts'
+import { printPlan } from '../../output/plan.ts'
 import { countOf } from '../../output/text.ts'
 import { beginRun, changesOfUndos } from '../../target/runs.ts'
 import { makeChanges } from '../changes/make-changes.ts'
@@ -23,7 +24,7 @@ import { learnAccount } from '../../target/service-of.ts'
 import {
   type Counts,
   ofOtherAccount,
-  printOutcomes,
+  outcomeRow,
   requireOfService,
   tellDone,
   tellDryRun,
@@ -224,7 +225,9 @@ const prepareUndo = async (undo: Undo): Promise<Prepared> => {
 }
 
 const print = (cli: Cli, steps: readonly UndoStep[]): Promise<void> =>
-  printOutcomes(cli, steps.filter(({ action, reason }) => action !== 'done' || reason !== undefined).map(rowOf))
+  printPlan(cli, outcomeRow, [
+    steps.filter(({ action, reason }) => action !== 'done' || reason !== undefined).map(rowOf),
+  ])
 
 const countsIn = (steps: readonly UndoStep[]): Counts => {
   const count = (...wanted: UndoStep['action'][]): number =>

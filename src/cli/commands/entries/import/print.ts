@@ -2,7 +2,7 @@ import type { AnyRecord, NamedField, Printable } from '../../../../domain/schema
 import { faultsOfHeaders } from '../../../../reading/entries/begin-file.ts'
 import { EXIT, IncompleteRun } from '../../../exit.ts'
 import type { Io } from '../../../io.ts'
-import { isForPeople, printRecords } from '../../../output/print.ts'
+import { firstOf, isForPeople, printRecords } from '../../../output/print.ts'
 import type { Printed } from '../../../output/printed.ts'
 import { printBehind } from '../../../output/whole-output.ts'
 import { isPrintedAsData } from '../../../output/short-answer.ts'
@@ -36,15 +36,6 @@ async function* withNames(jobs: readonly Job[], ends: RunResult, recordsOf: (job
   for (const job of jobs) {
     if (!ends.goesOn()) return
     for await (const records of recordsOf(job)) yield records.map((record) => ({ file: job.file, ...record }))
-  }
-}
-
-/** Returns the first page of records that is not empty. */
-const firstOf = async (records: Records): Promise<readonly AnyRecord[]> => {
-  for (;;) {
-    const { value, done } = await records.next()
-    if (done === true) return []
-    if (value.length > 0) return value
   }
 }
 
