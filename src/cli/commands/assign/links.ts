@@ -56,50 +56,31 @@ const plannedGroupItem = printable('planned_user_group_item', 'group item of a u
   id: userGroupItem.fields.id,
 })
 
-/** Lists the commands: what they do to which links, and what their dry runs print: rows, or the counts alone. */
+/** Lists the commands: what they do to which links, and the rows of their dry runs. */
 const COMMANDS = {
-  'assign add': {
-    kind: 'assignment',
-    verb: 'add',
-    rows: plannedAssignment,
-    counts: dryRunCounts('assign_add', 'Assignments', ['added', 'users']),
-  },
-  'assign update': {
-    kind: 'assignment',
-    verb: 'update',
-    rows: plannedChange,
-    counts: dryRunCounts('assign_update', 'Assignments', ['updated', 'unchanged']),
-  },
-  'assign remove': {
-    kind: 'assignment',
-    verb: 'remove',
-    rows: plannedChange,
-    counts: dryRunCounts('assign_remove', 'Assignments', ['removed']),
-  },
-  'assign group-items add': {
-    kind: 'user_group_item',
-    verb: 'add',
-    rows: plannedGroupItem,
-    counts: dryRunCounts('assign_group_items_add', 'Group items of users', ['added', 'users']),
-  },
-  'assign group-items remove': {
-    kind: 'user_group_item',
-    verb: 'remove',
-    rows: plannedGroupItem,
-    counts: dryRunCounts('assign_group_items_remove', 'Group items of users', ['removed']),
-  },
+  'assign add': { kind: 'assignment', verb: 'add', rows: plannedAssignment },
+  'assign update': { kind: 'assignment', verb: 'update', rows: plannedChange },
+  'assign remove': { kind: 'assignment', verb: 'remove', rows: plannedChange },
+  'assign group-items add': { kind: 'user_group_item', verb: 'add', rows: plannedGroupItem },
+  'assign group-items remove': { kind: 'user_group_item', verb: 'remove', rows: plannedGroupItem },
 } as const
 
 type LinkCommand = keyof typeof COMMANDS
 
-/** Lists what the dry run of a command may print. */
-export const plannedPrints = (command: LinkCommand): Printed[] => {
-  const { rows, counts } = COMMANDS[command]
-  return [
-    { of: rows, isList: true },
-    { of: counts, isList: false },
-  ]
+const COUNTS = { add: ['added', 'users'], update: ['updated', 'unchanged'], remove: ['removed'] } as const
+
+/** Returns the counts of the dry run of a command. */
+const countsOf = (command: LinkCommand): Printable => {
+  const { kind, verb } = COMMANDS[command]
+  const what = kind === 'assignment' ? 'Assignments' : 'Group items of users'
+  return dryRunCounts(command.replaceAll(/[ -]/g, '_'), what, COUNTS[verb])
 }
+
+/** Lists what the dry run of a command may print. */
+export const plannedPrints = (command: LinkCommand): Printed[] => [
+  { of: COMMANDS[command].rows, isList: true },
+  { of: countsOf(command), isList: false },
+]
 
 const CALLED: Readonly<Record<LinkKind, Noun>> = {
   assignment: ['assignment', 'assignments'],
@@ -242,12 +223,12 @@ const countPlanned = (
 
 /** Says what a line would do: how much, then its rows; then throws what is refused of it. */
 const foresee = async ({ cli, client, flags }: LinkRun, asked: Asked, plan: LinkPlan): Promise<void> => {
-  const { verb, rows: printed, counts: of } = COMMANDS[asked.command]
+  const { verb, rows: printed } = COMMANDS[asked.command]
   const listed = plan.list.filter(isListed)
   const failure = failureOfPlan(listed, `to ${verb}`)
   if (failure && listed.every(({ action }) => action === 'refuse')) throw failure
   const { noun, counts } = countPlanned(plan, asked)
-  const counted = { what: toDoText(counts, noun), of, counts, summaryOnly: flags.summaryOnly }
+  const counted = { what: toDoText(counts, noun), of: countsOf(asked.command), counts, summaryOnly: flags.summaryOnly }
   const rows = plan.changes.map((change) => plannedRow(plan.snapshot, asked, change))
   await printDryRun(cli, counted, () => printRows(cli, client, printed, rows))
   if (failure) throw failure
