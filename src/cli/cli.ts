@@ -14,20 +14,13 @@ import type { Io } from './io.ts'
 import { createLog, type Log, type Note } from './output/log.ts'
 import { numberSigns } from './output/number-signs.ts'
 import { inTurns, isForPeople, type Printing, printRecord, printRecords } from './output/print.ts'
+import { canAsk, findLogFormat, findSetting } from './target/find-setting.ts'
 import { findReach, requireSettings } from './target/network.ts'
 import { findFormat } from './target/output-format.ts'
+import { findPlace, rejectStrayCredentials, rejectStrayStore } from './target/place.ts'
 import type { BulkRun } from './target/rate-limiter.ts'
 import { type Reach, requirePlace, withClientAt, withTransportAt } from './target/session.ts'
-import {
-  canAsk,
-  findLogFormat,
-  findPlace,
-  type GlobalFlags,
-  rejectStrayCredentials,
-  rejectStrayStore,
-  wantsColor,
-} from './target/settings.ts'
-import { findTimeZone } from './target/time-zone.ts'
+import { type GlobalFlags, SETTINGS } from './target/settings.ts'
 import { findTrace } from './target/tracing.ts'
 
 /** Runs the work, then notes how many values were rounded as they were read. */
@@ -112,11 +105,11 @@ export const createCli = (
   // Check the formats before anything is done, so that a wrong one does not show up afterwards.
   const format = findFormat(io, flags, fileFormats)
   const sheet = flags.excel === undefined ? undefined : sheetForm(flags.excel)
-  const log = createLog(io, findLogFormat(flags), flags.quiet === true)
+  const log = createLog(io, findLogFormat(io, flags), flags.quiet === true)
   let signs: NumberSigns | undefined
   const printing = (): Printing => ({
     format,
-    color: wantsColor(io, flags),
+    color: findSetting(io, flags, SETTINGS.color).value,
     sheet,
     // Only when used, as looking for the signs of a language takes a while.
     get signs() {
@@ -131,15 +124,19 @@ export const createCli = (
     const { tellSettings: tell } = await import('./commands/doctor/tell-settings.ts')
     await tell(cli, trace)
   }
+  /** Refuses settings that a command on data cannot have. */
+  const requireUse = (): void => {
+    rejectStrayCredentials(io, flags)
+    rejectStrayStore(io, flags)
+    requireSettings(io, flags)
+  }
   const giveUpAt = (since: number): number | undefined =>
     canAsk(io, flags) ? undefined : outageEnd(io, flags.deadline, since)
   const untilStopped = async <T>(
     bulk: Pacing | undefined,
     work: (reach: Reach & { readonly stopping: AbortSignals }, paced?: BulkRun) => Promise<T>,
   ): Promise<T> => {
-    rejectStrayCredentials(io, flags)
-    rejectStrayStore(io, flags)
-    requireSettings(io, flags)
+    requireUse()
     await tellSettings()
     const begin = (stopping: AbortSignals): Promise<T> => {
       const tellWait = trace && ((text: string) => void trace.tell('wait', text))
@@ -162,14 +159,12 @@ export const createCli = (
     withTransport: (variant, work, bulk) =>
       untilStopped(bulk, (reach, paced) => withTransportAt(io, findPlace(io, flags), reach, variant, work, paced)),
     requireCapabilities: (needs) => {
-      rejectStrayCredentials(io, flags)
-      rejectStrayStore(io, flags)
-      requireSettings(io, flags)
+      requireUse()
       requirePlace(io, findPlace(io, flags), needs)
     },
-    timeOfDay: () => findTimeZone(io, flags).timeAt(io.now()),
+    timeOfDay: () => findSetting(io, flags, SETTINGS.timeZone).value.timeAt(io.now()),
     today: () => {
-      const zone = findTimeZone(io, flags)
+      const { value: zone } = findSetting(io, flags, SETTINGS.timeZone)
       return {
         day: zone.dayAt(io.begun ?? io.now()),
         get zone() {

@@ -17,7 +17,8 @@ import { reflow } from './output/wrap-lines.ts'
 import { runCommand } from './run-command.ts'
 import type { Output } from './standard-output.ts'
 import { isOutputJson } from './target/output-format.ts'
-import type { GlobalFlags } from './target/settings.ts'
+import { findSetting } from './target/find-setting.ts'
+import { ALL_SETTINGS, type GlobalFlags, optionOf, SETTINGS, variablesOf } from './target/settings.ts'
 
 const DESCRIPTION = `Keeps key performance indicators, administers them, and imports data into them in bulk.
 
@@ -38,6 +39,9 @@ Exit codes: 0 done, 1 refused or failed, 2 wrong usage, 3 partly done, 4 not aut
 5 service not reachable, 6 stopped with work left, 7 not in this variant, 8 running already,
 9 plan found differences, 10 a target missed or a value missing, 130 interrupted.`
 
+/** Lists the variables that name a file or a folder. */
+const PATH_VARIABLES = variablesOf(ALL_SETTINGS.filter(({ path }) => path !== undefined))
+
 /** Ends the help of each command below the program, whose flags are not listed again. */
 const GLOBAL_FLAGS = `\n${OF_EVERY_COMMAND}, such as -o json, --profile and --quiet: kpi --help`
 
@@ -54,22 +58,22 @@ const createProgram = (io: Io, version: string, written: Written, isJson = false
   const program = new Command('kpi')
     .description(DESCRIPTION)
     .version(version, '-V, --version', 'print the version')
-    .option('-p, --profile <name>', 'the profile to use (see kpi profiles)')
-    .option('--data-dir <folder>', 'use the embedded service in this folder')
-    .option('-o, --output <format>', 'table, csv, json, ndjson, yaml or markdown')
+    .option(...optionOf(SETTINGS.profile))
+    .option(...optionOf(SETTINGS.dataDir))
+    .option(...optionOf(SETTINGS.output))
     .option('--jq <filter>', 'print what this filter of the language of jq makes of the JSON')
-    .option('--timeout <time>', 'longest time to wait for an answer, such as 30s')
-    .option('--deadline <time>', 'end at a time of day (06:30) or after a duration (30m) (default: 24h)')
+    .option(...optionOf(SETTINGS.timeout))
+    .option(...optionOf(SETTINGS.deadline))
     .option('--lock <name>', 'end with 8 if another command runs with the lock of this name')
-    .option('--ca-file <file>', 'trust the authorities whose certificates (PEM) are in this file, too')
-    .option('--time-zone <zone>', 'the time zone of today, -7d and this-week, such as Europe/Berlin')
+    .option(...optionOf(SETTINGS.caFile))
+    .option(...optionOf(SETTINGS.timeZone))
     .option('--no-input', 'never prompt; missing input is an error')
-    .option('--no-color', 'no colour')
-    .option('--no-pager', 'no pager for what is longer than the screen ($KPI_PAGER, $PAGER, or less)')
+    .option(...optionOf(SETTINGS.color))
+    .option(...optionOf(SETTINGS.pager))
     .option('--quiet', 'no notes and no progress on standard error')
     .option('--verbose', 'tell each request, and what is decided, on standard error')
     .option('--debug', 'as --verbose, with headers and bodies; credentials are left out')
-    .option('--log-format <format>', 'write standard error as text, or as json: one object per line')
+    .option(...optionOf(SETTINGS.logFormat))
     .addHelpText('after', AFTER_HELP)
     .addHelpText('afterAll', ({ command }) => (command.parent ? GLOBAL_FLAGS : ''))
     .helpOption('-h, --help', 'show the help of a command')
@@ -104,9 +108,10 @@ export const describeProgram = async (version: string, io: Io): Promise<Command>
 
 /** Prints help, page by page where it is longer than the screen. */
 const printHelp = async (io: Io, args: readonly string[], text: string): Promise<void> => {
-  if (!io.stdout.isTerminal || args.includes('--no-pager')) return io.stdout.write(text)
-  const { paged, pagerOf } = await import('./output/pager.ts')
-  const pager = pagerOf(io)
+  if (!io.stdout.isTerminal) return io.stdout.write(text)
+  const { canPage, paged } = await import('./output/pager.ts')
+  const flags = { pager: !args.includes('--no-pager') }
+  const pager = canPage(io) ? findSetting(io, flags, SETTINGS.pager).value : undefined
   if (pager === undefined) return io.stdout.write(text)
   await paged(io, pager, createLog(io, 'text', false).note, ({ stdout }) => stdout.write(text))
 }
@@ -233,7 +238,7 @@ export const runProgram = async (line: readonly string[], version: string, world
         )
       const begin = async (world: Io, flags: GlobalFlags): Promise<ExitCode> =>
         (await action(cliIn(world, flags), command.processedArgs, command.opts())) ?? EXIT.done
-      requirePaths(io, command)
+      requirePaths(io, command, PATH_VARIABLES)
       const flags: GlobalFlags = command.optsWithGlobals()
       const output = outputOf(command)
       code = await runCommand(flags, {

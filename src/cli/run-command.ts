@@ -1,8 +1,9 @@
 import type { ExitCode } from './exit.ts'
 import type { Cli } from './cli.ts'
 import type { Io } from './io.ts'
-import type { GlobalFlags } from './target/settings.ts'
+import { findSetting } from './target/find-setting.ts'
 import { readPipes } from './target/named-files.ts'
+import { ALL_SETTINGS, type GlobalFlags, SETTINGS, variablesOf } from './target/settings.ts'
 
 /** Describes how a command is run: where, and what the flags of every command need. */
 type Run = {
@@ -16,9 +17,9 @@ type Run = {
 
 /** Runs a command, page by page where it prints more than the screen holds. */
 const onScreen = async (io: Io, flags: GlobalFlags, run: Run): Promise<ExitCode> => {
-  if (!run.isPaged || flags.pager === false || !io.stdout.isTerminal) return filtered(io, flags, run)
-  const { paged, pagerOf } = await import('./output/pager.ts')
-  const pager = pagerOf(io)
+  if (!run.isPaged || !io.stdout.isTerminal) return filtered(io, flags, run)
+  const { canPage, paged } = await import('./output/pager.ts')
+  const pager = canPage(io) ? findSetting(io, flags, SETTINGS.pager).value : undefined
   if (pager === undefined) return filtered(io, flags, run)
   const tell = (text: string): Promise<void> => run.cliIn(io, flags).note(text)
   return paged(io, pager, tell, (world) => filtered(world, flags, run))
@@ -46,7 +47,7 @@ const printed = async (given: GlobalFlags, run: Run): Promise<ExitCode> => {
 
 /** Lists the flags and variables that name a file of secrets or certificates. */
 const FILE_FLAGS: ReadonlySet<string> = new Set(['caFile', 'tokenFile', 'tlsCert', 'tlsKey'])
-const FILE_VARIABLES = ['KPI_CA_FILE', 'KPI_TOKEN_FILE', 'KPI_POSTGRES_URL_FILE']
+const FILE_VARIABLES = variablesOf(ALL_SETTINGS.filter(({ path }) => path === 'file'))
 
 const namedFiles = ({ env }: Io, flags: GlobalFlags): string[] => [
   ...Object.entries(flags).flatMap(([flag, file]) => (FILE_FLAGS.has(flag) && typeof file === 'string' ? [file] : [])),

@@ -4,6 +4,7 @@ import type { Io } from './io.ts'
 import { visible } from './output/width.ts'
 import { wrapLines } from './output/wrap-lines.ts'
 import type { Output } from './standard-output.ts'
+import { ALL_SETTINGS, SETTINGS, variableOf, variablesOf } from './target/settings.ts'
 
 /** Matches a token or key of the bundled service; only the beginning of one is shown anywhere. */
 const OWN_SECRET = /kpi_[a-z]+_[0-9A-Za-z]{16,}(?:_[0-9A-Za-z]+)?/g
@@ -31,10 +32,7 @@ const secretsIn = (args: readonly string[]): string[] =>
   })
 
 /** Lists the variables whose URLs may hold a password. */
-const URLS = ['HTTPS_PROXY', 'HTTP_PROXY', 'KPI_POSTGRES_URL', 'KPI_BASE_URL'].flatMap((name) => [
-  name,
-  name.toLowerCase(),
-])
+const URLS = variablesOf(ALL_SETTINGS.filter(({ secret }) => secret === 'password'))
 
 const decoded = (text: string): string => {
   try {
@@ -54,10 +52,10 @@ const passwordsIn = ({ env }: Pick<Io, 'env'>): string[] =>
   })
 
 /** Returns what removes secrets of the environment and the command line, and those of the bundled service, from a text. */
-export const secretsRemover = ({ env }: Pick<Io, 'env'>, args: readonly string[]): ((text: string) => string) => {
-  const all = [...secretsIn(args), env['KPI_TOKEN']?.trim() ?? '', ...passwordsIn({ env })]
+export const secretsRemover = (io: Pick<Io, 'env'>, args: readonly string[]): ((text: string) => string) => {
+  const all = [...secretsIn(args), variableOf(io, SETTINGS.token)?.text.trim() ?? '', ...passwordsIn(io)]
   const secrets = [...new Set(all)].filter(({ length }) => length >= SHORTEST)
-  const forms = secrets.flatMap((secret) => formsOf(secret, env['KPI_LOGIN']))
+  const forms = secrets.flatMap((secret) => formsOf(secret, variableOf(io, SETTINGS.login)?.text))
   return (text) => forms.reduce((left, form) => left.replaceAll(form, HIDDEN), text.replaceAll(OWN_SECRET, HIDDEN))
 }
 

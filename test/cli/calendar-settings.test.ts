@@ -79,8 +79,11 @@ test('what the account says comes before the profile', async () => {
 })
 
 test.each([
-  [['--fiscal-year-start', '13'], '--fiscal-year-start "13" is no month; write 1 to 12'],
-  [['--fiscal-year-start', '0', '--week-start', 'Sunday'], '1 to 12; --week-start "Sunday" begins no week'],
+  [['--fiscal-year-start', '13'], '--fiscal-year-start 13 is no month; write 1 to 12'],
+  [
+    ['--fiscal-year-start', '0', '--week-start', 'Sunday'],
+    '1 to 12; --week-start Sunday is no first day of weeks; there are monday, sunday; did you mean sunday?',
+  ],
   [
     [],
     'say what to change: --time-zone, --output, --fiscal-year-start, --week-start, --ca-file, --token-command, --token-file or --unset',

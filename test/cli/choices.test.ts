@@ -46,10 +46,10 @@ test.each<[line: string, message: string]>([
   ],
   [
     'kpis list -o jsn',
-    'there is no output format jsn; there are table, csv, json, ndjson, yaml, markdown; did you mean json?',
+    '--output jsn is no output format; there are table, csv, json, ndjson, yaml, markdown; did you mean json?',
   ],
-  ['kpis list -o xml', 'there is no output format xml; there are table, csv, json, ndjson, yaml, markdown\n'],
-  ['kpis list --log-format jso', 'there is no log format jso; there are text, json; did you mean json?'],
+  ['kpis list -o xml', '--output xml is no output format; there are table, csv, json, ndjson, yaml, markdown\n'],
+  ['kpis list --log-format jso', '--log-format jso is no log format; there are text, json; did you mean json?'],
 ])('kpi %s', async (line, message) => {
   const ran = await user.kpi(...line.split(' '))
   expect(ran).toMatchObject({ code: 2, stdout: '' })

@@ -145,15 +145,15 @@ describe('the format', () => {
   })
 
   test('that does not exist is refused before anything is done', async () => {
-    for (const [env, flags] of [
-      [{}, ['-o', 'xml']],
-      [{ KPI_OUTPUT: 'xml' }, []],
+    for (const [env, flags, named] of [
+      [{}, ['-o', 'xml'], '--output'],
+      [{ KPI_OUTPUT: 'xml' }, [], 'KPI_OUTPUT'],
     ] as const) {
       const ran = await user.kpiIn({ env }, 'kpis', 'create', '--name', 'Never', '--frequency', 'D', ...flags)
       expect(ran).toEqual({
         code: 2,
         stdout: '',
-        stderr: 'kpi: there is no output format xml; there are table, csv, json, ndjson, yaml, markdown\n',
+        stderr: `kpi: ${named} xml is no output format; there are table, csv, json, ndjson, yaml, markdown\n`,
       })
     }
     expect(await list({}, '-o', 'csv')).not.toContain('Never')

@@ -88,11 +88,11 @@ describe('a project file that may be somebody else’s', () => {
     ['password: hunter2hunter2', TOLD],
     ['https_proxy: http://evil.example.com', TOLD],
     ['profil: acme', 'did you mean profile?'],
-    ['output: csv\ncolour: red', 'there are profile, base_url, output, time_zone'],
-    ['output: xml', 'output: is no output format'],
+    ['output: csv\ncolour: red', 'there are profile, base_url, time_zone, output'],
+    ['output: xml', 'output xml is no output format'],
     ['time_zone: Berlin', 'no time zone'],
     ['fiscal_year_start: 13', 'is no month'],
-    ['week_start: friday', 'write monday or sunday'],
+    ['week_start: friday', 'there are monday, sunday'],
     ['base_url: http://acme.example.com/api', 'is not HTTPS'],
     ['base_url: https://ann:hunter2hunter2@acme.example.com/api', 'has credentials in it'],
     ['profile: [acme]', 'profile has no value'],
@@ -108,7 +108,9 @@ describe('a project file that may be somebody else’s', () => {
 
   test('tells all faults at once', async () => {
     say('profil: acme\nweek_start: friday\n')
-    expect((await kpi(...USERS)).stderr).toMatch(/did you mean profile\?; week_start: .* write monday or sunday/)
+    expect((await kpi(...USERS)).stderr).toMatch(
+      /did you mean profile\?; week_start friday .* there are monday, sunday/,
+    )
   })
 
   test('sends no secret to a service that no profile is for', async () => {

@@ -237,14 +237,14 @@ test.each([
   expect(await other.kpi(...line)).toEqual({
     code: 2,
     stdout: '',
-    stderr: `kpi: this command works directly on the data of the bundled service; name its folder with --data-dir (usually ${other.world.home}/.local/share/kpi), or a profile of it, or go back to it with: kpi profiles use --none\n`,
+    stderr: `kpi: this command works directly on the data of the bundled service; name its folder with --data-dir (usually ${other.world.home}/.local/share/kpi), or a profile of it, or use no profile: kpi profiles use --none\n`,
   })
 })
 
 test.each([
   [{ KPI_BASE_URL: 'https://kpi.example.com/v1' }, [], 'or unset KPI_BASE_URL'],
   [{ KPI_PROFILE: 'acme' }, [], 'or unset KPI_PROFILE'],
-  [{}, ['--profile', 'acme'], 'or leave --profile out'],
+  [{}, ['--profile', 'acme'], 'or leave out --profile'],
 ])('with %j and %j the way back to the bundled service is said', async (env, flags, words) => {
   using folder = temporaryFolder()
   const kpi = shellIn({ home: folder.path, env, stdin: 'secret' })

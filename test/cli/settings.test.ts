@@ -2,14 +2,9 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { UsageError } from '../../src/cli/exit.ts'
 import { configFolder, dataFolder } from '../../src/cli/target/folders.ts'
-import {
-  findPlace,
-  findTimeout,
-  type GlobalFlags,
-  behaviorFlags,
-  placeFlags,
-  wantsColor,
-} from '../../src/cli/target/settings.ts'
+import { findSetting } from '../../src/cli/target/find-setting.ts'
+import { findPlace, placeFlags } from '../../src/cli/target/place.ts'
+import { behaviorFlags, type GlobalFlags, SETTINGS } from '../../src/cli/target/settings.ts'
 import { type Profile, writeProfiles } from '../../src/cli/target/profiles.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { shellIn } from '../support/kpi.ts'
@@ -190,7 +185,7 @@ test.each<[terminal: boolean, env: Record<string, string>, flags: GlobalFlags, c
   [false, { FORCE_COLOR: '1' }, { color: false }, false],
 ])('colour: terminal %j, %j, %j', (terminal, env, flags, colour) => {
   const { io } = testIo({ home: '/', env, ...(terminal && { terminal: 80 }) })
-  expect(wantsColor(io, flags)).toBe(colour)
+  expect(findSetting(io, flags, SETTINGS.color).value).toBe(colour)
 })
 
 test.each([
@@ -199,11 +194,14 @@ test.each([
   ['30s', 30_000],
   ['2m', 120_000],
 ])('--timeout %s is %i milliseconds', (timeout, ms) => {
-  expect(findTimeout(timeout === undefined ? {} : { timeout })).toBe(ms)
+  const { io } = testIo({ home: '/' })
+  expect(findSetting(io, timeout === undefined ? {} : { timeout }, SETTINGS.timeout).value).toBe(ms)
 })
 
 test.each(['', '0', '0s', '30', '-1s', '1h', '1.5s', 's', '9999999s'])('--timeout %j is wrong usage', (timeout) => {
-  expect(() => findTimeout({ timeout })).toThrow(`--timeout ${timeout} is not a time; write 30s, 2m or 500ms`)
+  const { io } = testIo({ home: '/' })
+  const told = `--timeout ${timeout === '' ? "''" : timeout} is not a time; write 30s, 2m or 500ms`
+  expect(() => findSetting(io, { timeout }, SETTINGS.timeout)).toThrow(told)
 })
 
 test('flags can be given again as they were', () => {
@@ -212,10 +210,10 @@ test('flags can be given again as they were', () => {
   expect(behaviorFlags({ output: 'csv', timeout: '1s', input: false, color: false, quiet: true })).toEqual([
     '--output',
     'csv',
+    '--no-color',
     '--timeout',
     '1s',
     '--no-input',
-    '--no-color',
     '--quiet',
   ])
 })

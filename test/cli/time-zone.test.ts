@@ -59,7 +59,7 @@ test('the profile says the time zone, unless a flag does', async () => {
 
 test('a time zone that is none is wrong usage, wherever it stands', async () => {
   await using user = await embeddedUser()
-  const told = '--time-zone "Berlin" is no time zone; write one such as Europe/Berlin or UTC'
+  const told = '--time-zone Berlin is no time zone; write one such as Europe/Berlin or UTC'
   for (const line of [
     ['report', '--from', 'today'],
     ['kpis', 'list'],
@@ -81,7 +81,7 @@ test('a time zone of a profile that is none is told by each command that uses th
   expect(await user.kpi('kpis', 'list', '--profile', 'home')).toEqual({
     code: 2,
     stdout: '',
-    stderr: `kpi: the profile's time zone "Europe/Berlim" is no time zone; write one such as Europe/Berlin or UTC\n`,
+    stderr: `kpi: profile home: time_zone Europe/Berlim is no time zone; write one such as Europe/Berlin or UTC\n`,
   })
   expect((await user.kpi('profiles', 'update', 'home', '--time-zone', 'Europe/Berlin')).code).toBe(0)
   expect((await user.kpi('kpis', 'list', '--profile', 'home')).code).toBe(0)

@@ -54,7 +54,7 @@ describe('wrong usage is exit code 2, nothing on standard output, and one line t
     ['kpis create --name --help', '--name takes --help for its value'],
     ['kpis create --name', "option '--name <text>' argument missing"],
     ['kpis list -o', "option '-o, --output <format>' argument missing"],
-    ['kpis list -o xml', 'there is no output format xml; there are table, csv, json, ndjson, yaml, markdown'],
+    ['kpis list -o xml', '--output xml is no output format; there are table, csv, json, ndjson, yaml, markdown'],
     ['kpis list -p nil', 'there is no profile nil; add it with: kpi profiles add'],
     ['kpis list --timeout soon', '--timeout soon is not a time; write 30s, 2m or 500ms'],
     ['kpis list -p a --data-dir b', '--profile and --data-dir each name a service; give only one of them'],

@@ -84,7 +84,7 @@ test.each<[name: string, text: string | Uint8Array, args: string[], code: number
     2,
     /2026-02-30.*does not exist/,
   ],
-  ['an output format that there is not', GOOD, [FILE, '-o', 'xml'], 2, /no output format xml/],
+  ['an output format that there is not', GOOD, [FILE, '-o', 'xml'], 2, /--output xml is no output format/],
 ])('%s is refused, and nothing is sent', async (_, text, args, code, message) => {
   importer.write(FILE, text)
   const ran = await importer.kpi('entries', 'import', ...args)

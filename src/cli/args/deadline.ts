@@ -2,11 +2,12 @@ import { addAbortSignal } from 'node:stream'
 import type { AbortSignals } from '../../client/http/http-transport.ts'
 import { Aborted } from '../../client/transport.ts'
 import { fileError } from '../../files/file-error.ts'
-import { KpiError } from '../../domain/errors.ts'
+import { Fault, KpiError } from '../../domain/errors.ts'
 import { isDevice } from '../../files/place.ts'
 import { MOST_NAMED_BYTES, readRegularFile, readSpecial, readStream } from '../../files/read-file.ts'
-import { EXIT, IncompleteRun, UsageError } from '../exit.ts'
+import { EXIT, IncompleteRun } from '../exit.ts'
 import type { Io } from '../io.ts'
+import { settingFault } from './setting-fault.ts'
 
 /** Describes when a run ends, done or not. */
 export type Deadline = {
@@ -17,7 +18,7 @@ export type Deadline = {
 }
 
 /** Holds the default deadline: long enough for any night, so that no run goes on for ever. */
-const USUAL = '24h'
+export const USUAL_DEADLINE = '24h'
 const UNITS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000 }
 /** Sets the longest time that a timer can wait. */
 const LONGEST_MS = 24 * 24 * 3_600_000
@@ -38,12 +39,20 @@ const momentOf = (given: string, now: number): number | undefined => {
   return length > 0 && length <= LONGEST_MS ? now + length : undefined
 }
 
-/** Returns a deadline: `06:30` is the next time that local clocks show that, `30m` and `2h` count from now. */
-export const readDeadline = (given: string | undefined, now: number): Deadline => {
-  const spelling = (given ?? USUAL).trim()
+/** Parses a deadline: `06:30` is the next time that local clocks show that, `30m` and `2h` count from now. */
+export const parseDeadline = (text: string, now: number): Deadline | Fault => {
+  const spelling = text.trim()
   const at = momentOf(spelling, now)
-  if (at !== undefined) return { at, spelling }
-  throw new UsageError(`--deadline ${spelling} is neither a time of day nor a time from now; write 06:30, 30m or 2h`)
+  return at === undefined
+    ? Fault.is('neither a time of day nor a time from now; write 06:30, 30m or 2h')
+    : { at, spelling }
+}
+
+/** Returns the deadline of a command line; refuses what is none. */
+export const readDeadline = (given: string | undefined, now: number): Deadline => {
+  const deadline = parseDeadline(given ?? USUAL_DEADLINE, now)
+  if (deadline instanceof Fault) throw settingFault('--deadline', given, deadline)
+  return deadline
 }
 
 /** Returns the deadline of a command line, which counts from its start. */

@@ -8,18 +8,8 @@ import type { Io } from '../io.ts'
 /** Lists the names of arguments that are paths. */
 const PATHS: ReadonlySet<string> = new Set(['file', 'job'])
 
-/** Lists variables that name a file or a folder; without a cache a command works as well. */
-const VARIABLES = [
-  'KPI_DATA_DIR',
-  'KPI_CONFIG_DIR',
-  'KPI_CA_FILE',
-  'KPI_TOKEN_FILE',
-  'KPI_POSTGRES_URL_FILE',
-  'HOME',
-  'XDG_CONFIG_HOME',
-  'XDG_DATA_HOME',
-  'XDG_STATE_HOME',
-]
+/** Lists variables of the system that name a folder; without a cache a command works as well. */
+const FOLDERS = ['HOME', 'XDG_CONFIG_HOME', 'XDG_DATA_HOME', 'XDG_STATE_HOME']
 
 /** Tells whether the value of a flag is the path of a file or a folder. */
 export const takesPath = ({ flags }: Option): boolean => /<(?:file|folder)>/.test(flags)
@@ -32,9 +22,9 @@ const optionsOf = (command: CommandUnknownOpts | null): readonly Option[] =>
 
 /**
  * Refuses texts that cannot be paths, such as too long ones, where a flag, an argument or a variable of a command names a
- * file or a folder. They are not shown.
+ * file or a folder, as `variables` do. They are not shown.
  */
-export const requirePaths = ({ cwd, env }: Io, command: CommandUnknownOpts): void => {
+export const requirePaths = ({ cwd, env }: Io, command: CommandUnknownOpts, variables: readonly string[]): void => {
   const flags = command.optsWithGlobals()
   const named = [
     ...optionsOf(command)
@@ -45,7 +35,7 @@ export const requirePaths = ({ cwd, env }: Io, command: CommandUnknownOpts): voi
         ? [command.processedArgs[at]].flat().map((text) => [argument.name(), text] as const)
         : [],
     ),
-    ...VARIABLES.map((name) => [name, env[name]] as const),
+    ...[...variables, ...FOLDERS].map((name) => [name, env[name]] as const),
   ]
   for (const [name, text] of named) {
     if (typeof text !== 'string' || isAddress(text)) continue

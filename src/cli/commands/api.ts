@@ -14,7 +14,7 @@ import { type Act, type Cli, PACED, type Register } from '../cli.ts'
 import { UsageError } from '../exit.ts'
 import { addOutput } from '../output/printed.ts'
 import { visible, visibleJson } from '../output/width.ts'
-import { findPlace, type Place } from '../target/settings.ts'
+import { findPlace, type Place } from '../target/place.ts'
 
 const METHODS = ['GET', 'POST', 'PUT', 'DELETE'] as const
 

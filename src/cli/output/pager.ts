@@ -1,15 +1,9 @@
 import { type Io, type Pager, withStdout } from '../io.ts'
 import { ClosedPipe, type Output } from '../standard-output.ts'
 
-/** Names the pager where nothing else does: it ends by itself if all fits on the screen, and keeps colours and text. */
-const USUAL = 'less -FRX'
-
-/** Returns the pager's command line; undefined where there is no terminal to page on, or the environment wants none. */
-export const pagerOf = ({ env, stdout, stdinIsTerminal }: Io): string | undefined => {
-  if (!stdout.isTerminal || stdout.rows === undefined || env['TERM'] === 'dumb' || !stdinIsTerminal) return undefined
-  const command = env['KPI_PAGER'] ?? env['PAGER'] ?? USUAL
-  return ['', 'cat'].includes(command.trim()) ? undefined : command
-}
+/** Tells whether there is a terminal to page on. */
+export const canPage = ({ env, stdout, stdinIsTerminal }: Io): boolean =>
+  stdout.isTerminal && stdout.rows !== undefined && env['TERM'] !== 'dumb' && stdinIsTerminal
 
 const linesIn = (text: string): number => text.split('\n').length - 1
 

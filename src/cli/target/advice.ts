@@ -3,7 +3,8 @@ import { KpiError } from '../../domain/errors.ts'
 import { SCOPES } from '../../domain/scopes.ts'
 import type { Io } from '../io.ts'
 import { shellWord } from '../output/text.ts'
-import { credentialsIn, type RemotePlace, secretSource } from './settings.ts'
+import { credentialsIn, secretSource } from './credentials.ts'
+import type { RemotePlace } from './place.ts'
 
 /** Returns the command that stores a new secret for a profile. */
 const addAgain = (place: RemotePlace, profile: string, login: string | undefined): string => {

@@ -1,4 +1,5 @@
 import { isLoopback } from '../../client/http/base-url.ts'
+import { Fault } from '../../domain/errors.ts'
 import { UsageError } from '../exit.ts'
 
 /** Returns a URL without what may be secret: what stands before the last `@`, and the query. */
@@ -20,14 +21,20 @@ const faultOf = (url: URL): string | undefined => {
 }
 
 /**
- * Returns a base URL as the user gave it; refuses one with a query or credentials, and one without TLS, unless it is
- * loopback.
+ * Parses a base URL, which is as the user gave it. One with a query or credentials is a fault, and one without TLS, unless
+ * it is loopback.
  */
-export const readBaseUrl = (text: string): URL => {
-  const url = URL.canParse(text) ? new URL(text) : undefined
+export const parseBaseUrl = (text: string): URL | Fault => {
+  const url = URL.parse(text)
   const fault = url ? faultOf(url) : 'is not a URL; it looks like https://acme.example.com/api'
-  if (url && fault === undefined) return url
-  throw new UsageError(`the base URL ${withoutCredentials(text)} ${fault}`)
+  return url && fault === undefined ? url : new Fault(`the base URL ${withoutCredentials(text)} ${fault}`)
+}
+
+/** Returns a base URL; refuses a faulty one. */
+export const readBaseUrl = (text: string): URL => {
+  const url = parseBaseUrl(text)
+  if (url instanceof Fault) throw new UsageError(url.message)
+  return url
 }
 
 /** Tells whether a base URL is that of the newer variant, as its path says. */

@@ -9,45 +9,31 @@ import type { Cli } from '../cli.ts'
 import { EXIT, IncompleteRun, UsageError } from '../exit.ts'
 import { shellWord } from '../output/text.ts'
 import { dataFolder, limitsPath, storePath } from './folders.ts'
-import { findPlace } from './settings.ts'
-
-const STORES = ['sqlite', 'postgres']
+import { findSetting } from './find-setting.ts'
+import { findPlace, namedPlace, takingBack } from './place.ts'
+import { optionOf, SETTINGS } from './settings.ts'
 
 /** Adds the flag that says in which database the bundled service keeps its data. */
 export const addStoreFlag = (command: Command): Command =>
-  command.addOption(
-    new Option('--store <kind>', 'sqlite in the data directory, or postgres at KPI_POSTGRES_URL').choices(STORES),
-  )
-
-/** Tells the user which flag or variable to unset to use the embedded service. */
-const namingNone = ({ flags, io: { env } }: Cli): string => {
-  if (flags.profile !== undefined) return 'or leave --profile out'
-  const named = ['KPI_PROFILE', 'KPI_BASE_URL'].find((name) => env[name])
-  return named === undefined ? 'or go back to it with: kpi profiles use --none' : `or unset ${named}`
-}
+  command.addOption(new Option(...optionOf(SETTINGS.store)).choices(SETTINGS.store.choices ?? []))
 
 /** Returns the data directory of the bundled service; refuses a remote one, which has its own operator. */
 export const embeddedPlace = (cli: Cli): string => {
-  const place = findPlace(cli.io, cli.flags)
+  const { io, flags } = cli
+  const place = findPlace(io, flags)
   if (place.kind === 'embedded') return place.dataDir
+  const other = takingBack(namedPlace(io, flags))
   throw new UsageError(
-    `this command works directly on the data of the bundled service; name its folder with --data-dir (usually ${shellWord(dataFolder(cli.io))}), or a profile of it, ${namingNone(cli)}`,
+    `this command works directly on the data of the bundled service; name its folder with --data-dir (usually ${shellWord(dataFolder(io))}), or a profile of it${other === undefined ? '' : `, or ${other}`}`,
   )
 }
 
 /** Describes where the bundled service keeps its data: in the file of a data directory, or in PostgreSQL. */
 type BundledPlace = { readonly kind: 'sqlite'; readonly dataDir: string } | { readonly kind: 'postgres' }
 
-/** Returns the kind of database in which the bundled service keeps its data. */
-export const storeKind = ({ io, flags }: Pick<Cli, 'io' | 'flags'>): string => {
-  const store = flags.store ?? (io.env['KPI_STORE'] || 'sqlite')
-  if (STORES.includes(store)) return store
-  throw new UsageError(`KPI_STORE is ${store}, it must be one of ${STORES.join(', ')}`)
-}
-
 /** Finds where the bundled service keeps its data. */
 export const bundledPlace = (cli: Cli): BundledPlace => {
-  const store = storeKind(cli)
+  const { value: store } = findSetting(cli.io, cli.flags, SETTINGS.store)
   if (store === 'sqlite') return { kind: 'sqlite', dataDir: embeddedPlace(cli) }
   if (cli.flags.dataDir === undefined && cli.flags.profile === undefined) return { kind: 'postgres' }
   throw new UsageError('--store postgres names one store, and --data-dir or --profile another; give only one of them')

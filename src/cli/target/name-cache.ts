@@ -7,7 +7,7 @@ import { replaceFile } from '../../files/replace-file.ts'
 import { makePrivateFolder } from '../../files/place.ts'
 import type { Io } from '../io.ts'
 import { cacheFolder } from './folders.ts'
-import type { Place } from './settings.ts'
+import type { Place } from './place.ts'
 
 /** Holds the names of things by the resource that they are: those that commands have read of a place. */
 export type KnownNames = Readonly<Record<string, readonly string[]>>

@@ -4,45 +4,31 @@ import { KpiError } from '../../domain/errors.ts'
 import { fileError, fileErrorReason, systemCode } from '../../files/file-error.ts'
 import { readRegularFile } from '../../files/read-file.ts'
 import { requirePlainPlace } from '../../files/place.ts'
-import type { Calendar } from '../../domain/period.ts'
 import { UsageError } from '../exit.ts'
 import type { Io } from '../io.ts'
-import { type Format, FORMATS } from '../output/print.ts'
 import { configFolder, makeFolder } from './folders.ts'
+import { fieldName, PROFILE_SETTINGS, type Setting, SETTINGS, type SettingTexts } from './settings.ts'
 
-/** Describes a named place to talk to. Secrets are kept apart, see `secrets.ts`. */
-export type Profile = {
-  /** Names the time zone for `today` and the like; the system's where it is not given. */
-  readonly timeZone?: string | undefined
-  /** Names the format to print in; a table where it is not given. */
-  readonly output?: Format | undefined
-  /** Says when weeks and years begin, for a service that does not tell. */
-  readonly calendar?: Partial<Calendar> | undefined
-  /** Names a file of certificates that are trusted beside those of the system. */
-  readonly caFile?: string | undefined
-} & (
-  | { readonly kind: 'embedded'; readonly dataDir: string }
-  | {
-      readonly kind: 'classic'
-      readonly baseUrl: string
-      readonly login: string
-      /** Names a program that prints the token. */
-      readonly tokenCommand?: string
-      /** Names a file of the user that holds the token, which is read each time. */
-      readonly tokenFile?: string
-      /** Names the file of the kept token, if that is not named as the profile. */
-      readonly secretName?: string
-    }
-  | {
-      readonly kind: 'v1'
-      readonly baseUrl: string
-      /** Names a program that prints the key. */
-      readonly tokenCommand?: string
-      /** Names a file of the user that holds the key, which is read each time. */
-      readonly tokenFile?: string
-      /** Names the file of the kept key, if that is not named as the profile. */
-      readonly secretName?: string
-    }
+/** Describes from where a profile has its secret; kept ones are apart, see `secrets.ts`. */
+export type SecretSources = {
+  /** Names a program that prints it. */
+  readonly tokenCommand?: string | undefined
+  /** Names a file of the user that holds it, which is read each time. */
+  readonly tokenFile?: string | undefined
+  /** Names the file of the kept one, if that is not named as the profile. */
+  readonly secretName?: string | undefined
+}
+
+/** Describes a remote service: one of the classic interface, or of the newer one. */
+export type RemoteService = SecretSources &
+  (
+    | { readonly kind: 'classic'; readonly baseUrl: string; readonly login: string }
+    | { readonly kind: 'v1'; readonly baseUrl: string }
+  )
+
+/** Describes a named place to talk to, with the texts of the settings that it has besides its service. */
+export type Profile = { readonly settings?: SettingTexts } & (
+  { readonly kind: 'embedded'; readonly dataDir: string } | RemoteService
 )
 
 /** Describes all profiles, and which is the default. */
@@ -54,27 +40,47 @@ const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,39}$/
 /** Names the file that holds all profiles. */
 export const configFile = (io: Io): string => join(configFolder(io), `${FILE}.json`)
 
-const readCalendarSettings = (value: unknown): Partial<Calendar> => {
-  const { week_start: week, fiscal_year_start: year } = isObject(value) ? (value as Record<string, unknown>) : {}
+/** Lists the settings that the file of profiles holds as a calendar. */
+const OF_CALENDAR: readonly Setting<unknown>[] = [SETTINGS.fiscalYearStart, SETTINGS.weekStart]
+
+const readSettingTexts = (stored: Readonly<Record<string, unknown>>): SettingTexts => {
+  const calendar: Readonly<Record<string, unknown>> = isObject(stored['calendar']) ? { ...stored['calendar'] } : {}
+  return Object.fromEntries(
+    PROFILE_SETTINGS.flatMap((one) => {
+      const value = OF_CALENDAR.includes(one) ? calendar[fieldName(one)] : stored[one.key]
+      return typeof value === 'string' || typeof value === 'number' ? [[one.key, String(value)]] : []
+    }),
+  )
+}
+
+/** Returns a profile as it is stored. */
+const storedProfile = ({ settings = {}, ...service }: Profile): object => {
+  const valuesOf = (some: readonly Setting<unknown>[], nameIn: (one: Setting<unknown>) => string): object =>
+    Object.fromEntries(
+      some.flatMap((one) => {
+        const text = settings[one.key]
+        return text === undefined ? [] : [[nameIn(one), one.isNumber ? Number(text) : text]]
+      }),
+    )
+  const calendar = valuesOf(OF_CALENDAR, fieldName)
+  const others = PROFILE_SETTINGS.filter((one) => !OF_CALENDAR.includes(one))
   return {
-    ...((week === 'monday' || week === 'sunday') && { week_start: week }),
-    ...(typeof year === 'number' && year >= 1 && year <= 12 && { fiscal_year_start: year }),
+    ...service,
+    ...valuesOf(others, ({ key }) => key),
+    ...(Object.keys(calendar).length > 0 && { calendar }),
   }
 }
 
 const readProfile = (value: unknown): Profile | undefined => {
   if (!isObject(value)) return undefined
-  const { kind, dataDir, baseUrl, login, tokenCommand, tokenFile, secretName, timeZone, output, calendar, caFile } =
-    value as Record<string, unknown>
-  const format = FORMATS.find((one) => one === output)
+  const stored: Readonly<Record<string, unknown>> = { ...value }
+  const { kind, dataDir, baseUrl, login, tokenCommand, tokenFile, secretName } = stored
+  const settings = readSettingTexts(stored)
   const more = {
     ...(typeof tokenCommand === 'string' && { tokenCommand }),
     ...(typeof tokenFile === 'string' && { tokenFile }),
     ...(typeof secretName === 'string' && { secretName }),
-    ...(typeof timeZone === 'string' && { timeZone }),
-    ...(format && { output: format }),
-    ...(typeof caFile === 'string' && { caFile }),
-    ...(calendar !== undefined && { calendar: readCalendarSettings(calendar) }),
+    ...(Object.keys(settings).length > 0 && { settings }),
   }
   if (kind === 'embedded' && typeof dataDir === 'string') return { kind, dataDir, ...more }
   if (kind === 'v1' && typeof baseUrl === 'string') return { kind, baseUrl, ...more }
@@ -140,7 +146,10 @@ export const writeProfiles = async (io: Io, { current, byName }: Profiles): Prom
   const cwd = configFolder(io)
   makeFolder(cwd, 'configuration folder')
   const conf = new Conf({ cwd, configName: FILE, configFileMode: 0o600, accessPropertiesByDotNotation: false })
-  conf.store = { ...(current !== undefined && { current }), profiles: Object.fromEntries(byName) }
+  conf.store = {
+    ...(current !== undefined && { current }),
+    profiles: Object.fromEntries([...byName].map(([name, profile]) => [name, storedProfile(profile)])),
+  }
 }
 
 /** Returns a profile by name, or throws how to add one. */

@@ -1,17 +1,11 @@
 import { existsSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
-import type { Calendar } from '../../domain/period.ts'
 import { UsageError } from '../exit.ts'
 import type { Io } from '../io.ts'
-import type { Format } from '../output/print.ts'
+import type { SettingTexts } from './settings.ts'
 
-/** Describes what a project file may say: no secret and no command, as the folder may be somebody else's. */
-export type ProjectSettings = {
-  readonly profile?: string
-  readonly base_url?: string
-  readonly output?: Format
-  readonly time_zone?: string
-} & Partial<Calendar>
+/** Holds what a project file says: the texts of its settings. No secret and no command, as the folder may be somebody else's. */
+type ProjectSettings = SettingTexts & { readonly profile?: string; readonly baseUrl?: string }
 
 /** Describes a project file that was read, with all its faults. */
 export type ProjectFile = {

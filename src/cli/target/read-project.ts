@@ -5,43 +5,16 @@ import { FileFault, systemCode } from '../../files/file-error.ts'
 import { readRegularFile } from '../../files/read-file.ts'
 import { Fault } from '../../domain/errors.ts'
 import type { Io } from '../io.ts'
-import { type Format, FORMATS } from '../output/print.ts'
-import { readBaseUrl } from './base-url.ts'
-import { readMonth, readWeekStart } from './calendar-settings.ts'
-import { type ProjectFile, projectPaths, type ProjectSettings } from './project.ts'
-import { timeZoneNamed } from './time-zone.ts'
+import { settingFault } from '../args/setting-fault.ts'
+import { type ProjectFile, projectPaths } from './project.ts'
+import { fieldName, PROJECT_SETTINGS } from './settings.ts'
 
 /** Bounds the size of a project file, in characters: it holds a handful of settings. */
 const MOST_CHARACTERS = 65_536
 /** Bounds the faults that are told of a project file. */
 const MOST_FAULTS = 5
 
-const readFormat = (text: string): Format | Fault =>
-  FORMATS.find((one) => one === text) ?? new Fault(`is no output format; there are ${FORMATS.join(', ')}`)
-
-const readUrl = (text: string): string | Fault => {
-  try {
-    return readBaseUrl(text).href.replace(/\/$/, '')
-  } catch (error) {
-    return new Fault(error instanceof Error ? error.message : String(error))
-  }
-}
-
-const readZone = (text: string): string | Fault => {
-  const zone = timeZoneNamed(text)
-  return zone instanceof Fault ? zone : text
-}
-
-/** Describes each setting: how its text is read. */
-const SETTINGS: Readonly<Record<keyof ProjectSettings, (text: string) => unknown>> = {
-  profile: (text) => text || new Fault('is empty'),
-  base_url: readUrl,
-  output: readFormat,
-  time_zone: readZone,
-  fiscal_year_start: readMonth,
-  week_start: readWeekStart,
-}
-const settings = new Map(Object.entries(SETTINGS))
+const settings = new Map(PROJECT_SETTINGS.map((one) => [fieldName(one), one]))
 const NAMES = [...settings.keys()]
 
 /** Tells whether a name at the top of a YAML file is that of a setting. */
@@ -60,12 +33,15 @@ const faultOfName = (name: string): string => {
 const isScalar = (value: unknown): value is string | number | boolean =>
   ['string', 'number', 'boolean'].includes(typeof value)
 
-/** Returns the value of a setting, or its fault; values of URLs are not repeated, as they may hold a secret. */
-const readSetting = (name: string, value: unknown): unknown => {
-  if (!settings.has(name)) return new Fault(faultOfName(name))
+/** Returns the key of a setting and its text, or its fault. */
+const readSetting = (io: Io, name: string, value: unknown): readonly [key: string, text: string] | Fault => {
+  const setting = settings.get(name)
+  if (!setting) return new Fault(faultOfName(name))
   if (!isScalar(value)) return new Fault(`${name} has no value; write ${name}: VALUE, or leave it out`)
-  const read = settings.get(name)?.(String(value))
-  return read instanceof Fault ? new Fault(`${name}: ${read.message}`) : read
+  const text = String(value)
+  const read = setting.read(text, io)
+  if (read instanceof Fault) return new Fault(settingFault(name, text, read).message)
+  return [setting.key, typeof read === 'string' ? read : text]
 }
 
 /** Bounds the names at the top that are judged: a configuration has fewer, and a file of settings as well. */
@@ -91,7 +67,7 @@ const topNames = (text: string): string[] => {
 const holdsSettings = (text: string): boolean =>
   topNames(text).some((name) => NEVER.test(name) || nearest(name, NAMES) !== undefined)
 
-const readSettings = (text: string): Omit<ProjectFile, 'path'> => {
+const readSettings = (io: Io, text: string): Omit<ProjectFile, 'path'> => {
   const document = parseDocument(text, { logLevel: 'error' })
   const wrong = [...document.errors, ...document.warnings].map(
     ({ linePos }) => `line ${linePos?.[0].line ?? 1} is no YAML of the form NAME: VALUE`,
@@ -101,17 +77,17 @@ const readSettings = (text: string): Omit<ProjectFile, 'path'> => {
   // Aliases multiply; a handful of settings needs none.
   const content: unknown = wrong.length > 0 ? undefined : document.toJS({ maxAliasCount: 0 })
   if (!isObject(content)) return { settings: {}, faults: faulty }
-  const read = Object.entries(content).map(([name, value]) => [name, readSetting(name, value)] as const)
-  const faults = read.flatMap(([, value]) => (value instanceof Fault ? [value.message] : [])).slice(0, MOST_FAULTS)
-  return { settings: Object.fromEntries(read.filter(([, value]) => !(value instanceof Fault))), faults }
+  const read = Object.entries(content).map(([name, value]) => readSetting(io, name, value))
+  const faults = read.flatMap((one) => (one instanceof Fault ? [one.message] : [])).slice(0, MOST_FAULTS)
+  return { settings: Object.fromEntries(read.flatMap((one) => (one instanceof Fault ? [] : [one]))), faults }
 }
 
-const readFile = (path: string): Omit<ProjectFile, 'path'> | undefined => {
+const readFile = (io: Io, path: string): Omit<ProjectFile, 'path'> | undefined => {
   try {
     const text = readRegularFile(path).toString()
     if (!holdsSettings(text)) return undefined
     if (text.length > MOST_CHARACTERS) return { settings: {}, faults: ['it is too large for a file of settings'] }
-    return readSettings(text)
+    return readSettings(io, text)
   } catch (error) {
     if (error instanceof FileFault) return { settings: {}, faults: [error.message] }
     const code = systemCode(error) || 'it is no YAML of the form NAME: VALUE'
@@ -122,9 +98,9 @@ const readFile = (path: string): Omit<ProjectFile, 'path'> | undefined => {
 }
 
 /** Reads the project file: the nearest `kpi.yaml` that holds settings. Throws nothing; its faults come with it. */
-export const readProject = (io: Pick<Io, 'cwd' | 'home'>): ProjectFile | undefined => {
+export const readProject = (io: Io): ProjectFile | undefined => {
   for (const path of projectPaths(io)) {
-    const read = readFile(path)
+    const read = readFile(io, path)
     if (read) return { path, ...read }
   }
   return undefined

@@ -5,10 +5,11 @@ import { fileErrorReason } from '../../files/file-error.ts'
 import { closeToOthers, replaceFile } from '../../files/replace-file.ts'
 import type { Io } from '../io.ts'
 import { pathWord } from '../output/text.ts'
+import { type SecretPlace, secretSource } from './credentials.ts'
 import { configFolder, makeFolder } from './folders.ts'
 import { readNamed } from './named-files.ts'
+import type { RemotePlace } from './place.ts'
 import { configFile } from './profiles.ts'
-import { type RemotePlace, type SecretPlace, secretSource } from './settings.ts'
 import type { CommandBounds } from './token-command.ts'
 
 const OTHERS = 0o077

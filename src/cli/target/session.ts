@@ -1,5 +1,6 @@
 import { hasAll, requireCapability, requireAllCapabilities, type Needs } from '../../client/capabilities.ts'
 import { type Client, createClient } from '../../client/client.ts'
+import { normalizeUrl } from '../../client/http/base-url.ts'
 import type { Network } from '../../client/http/connections.ts'
 import type { AbortSignals, HttpTransport, ProbeResult } from '../../client/http/http-transport.ts'
 import type { RequestObserver } from '../../client/request-observer.ts'
@@ -14,10 +15,9 @@ import type { Io } from '../io.ts'
 import { addAdvice } from './advice.ts'
 import { readBaseUrl } from './base-url.ts'
 import { createListed, keepNames } from './name-cache.ts'
-import { classicProfileBeside } from './profile-choice.ts'
-import { readProfiles } from './profiles.ts'
+import type { Place, RemotePlace } from './place.ts'
+import { type Profiles, readProfiles } from './profiles.ts'
 import type { BulkRun } from './rate-limiter.ts'
-import type { Place, RemotePlace } from './settings.ts'
 
 /** Describes how a service is reached. */
 export type Reach = {
@@ -81,6 +81,15 @@ const FULLER: ReadonlySet<string> = new Set([entry.path, reportRow.path])
 /** Tells whether the newer variant has all that is needed, and shows more of what is stored. */
 const isFuller = (needs: Needs): boolean =>
   hasAll('v1', needs) && ('of' in needs ? [needs] : needs).some(({ of, verb }) => FULLER.has(of.path) && verb !== 'add')
+
+/** Returns the host of a base URL, with its port. */
+const hostOf = (baseUrl: string): string => new URL(normalizeUrl(new URL(baseUrl))).host
+
+/** Returns a profile of the classic interface on the host of a base URL; undefined if there is none. */
+const classicProfileBeside = ({ byName }: Profiles, baseUrl: string): string | undefined => {
+  const host = hostOf(baseUrl)
+  return [...byName].find(([, one]) => one.kind === 'classic' && hostOf(one.baseUrl) === host)?.[0]
+}
 
 /** Returns an error about what a place lacks with the profile of the classic interface there, if that has it. */
 const withClassicProfile = (error: unknown, io: Io, place: Place, needs: Needs): unknown => {

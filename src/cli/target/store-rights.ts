@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs'
 import type { Cli } from '../cli.ts'
 import { storePath } from './folders.ts'
-import { findPlace } from './settings.ts'
+import { findPlace } from './place.ts'
 
 /** Returns the store's permissions for a file, so that nobody else can read what is exported. */
 export const rightsOf = ({ io, flags }: Pick<Cli, 'io' | 'flags'>): { readonly like?: number } => {

@@ -1,18 +1,17 @@
 import { realpathSync } from 'node:fs'
 import { type Day, dayOfCivil } from '../../domain/day.ts'
 import { Fault } from '../../domain/errors.ts'
-import { UsageError } from '../exit.ts'
+import { settingFault } from '../args/setting-fault.ts'
 import type { Io } from '../io.ts'
-import { profileSettings } from './profile-choice.ts'
-import { projectOf } from './project.ts'
-import type { GlobalFlags } from './settings.ts'
 
 /** Describes a time zone: its name, and the day and the time of day there at a moment, in milliseconds since 1970. */
-type TimeZone = {
+export type TimeZone = {
   readonly name: string
   readonly dayAt: (nowMs: number) => Day
   readonly timeAt: (nowMs: number) => string
 }
+
+const SUCH_AS = 'write one such as Europe/Berlin or UTC'
 
 const MINUTE_MS = 60_000
 const DAY_MS = 86_400_000
@@ -36,12 +35,12 @@ export const timeZoneNamed = (name: string): TimeZone | Fault => {
         ),
     }
   } catch {
-    return new Fault(`"${name}" is no time zone; write one such as Europe/Berlin or UTC`)
+    return Fault.is(`no time zone; ${SUCH_AS}`)
   }
 }
 
 /** Returns the time zone of the system, which need not have a name. */
-const systemZone = ({ timeZone, offsetAt }: Io): TimeZone => ({
+const zoneOfSystem = ({ timeZone, offsetAt }: Io): TimeZone => ({
   // Only when used: finding the name loads the calendars of all languages, which takes some 30 ms.
   get name() {
     return timeZone()
@@ -49,12 +48,6 @@ const systemZone = ({ timeZone, offsetAt }: Io): TimeZone => ({
   dayAt: (nowMs) => Math.floor((nowMs + offsetAt(nowMs) * MINUTE_MS) / DAY_MS),
   timeAt: (nowMs) => new Date(nowMs + offsetAt(nowMs) * MINUTE_MS).toISOString().slice(11, 19),
 })
-
-const requireTimeZone = (source: string, name: string): TimeZone => {
-  const zone = timeZoneNamed(name)
-  if (zone instanceof Fault) throw new UsageError(`${source} ${zone.message}`)
-  return zone
-}
 
 /** Matches a POSIX rule without summer time, such as `MST7` or `<+0530>-5:30`: its hours count from there to UTC. */
 const POSIX_OFFSET = /^(?:[A-Za-z]{3,}|<[\w+-]{3,}>)([+-]?)(\d{1,2})(?::([0-5]\d))?$/
@@ -73,32 +66,24 @@ const zoneOfFile = (path: string): string => {
 }
 
 /** Finds the time zone that TZ means: by its name, its file, or how far it is from UTC. */
-const zoneOfTz = (tz: string): TimeZone => {
+const zoneOfTz = (tz: string): TimeZone | Fault => {
   const text = tz.replace(/^:/, '')
   const zone = timeZoneNamed(text.startsWith('/') ? zoneOfFile(text) : text)
   if (!(zone instanceof Fault)) return zone
   const [, sign, hours, minutes = '00'] = POSIX_OFFSET.exec(text) ?? []
-  const offset = hours === undefined ? undefined : `${sign === '-' ? '+' : '-'}${hours.padStart(2, '0')}:${minutes}`
-  const distant = offset === undefined ? zone : timeZoneNamed(offset)
-  if (!(distant instanceof Fault)) return distant
-  const is = POSIX_RULE.test(text) ? 'is a POSIX rule, which is not understood' : 'is no time zone'
-  throw new UsageError(`TZ "${tz}" ${is}; write one such as Europe/Berlin or UTC`)
+  if (hours !== undefined) {
+    const distant = timeZoneNamed(`${sign === '-' ? '+' : '-'}${hours.padStart(2, '0')}:${minutes}`)
+    if (!(distant instanceof Fault)) return distant
+  }
+  return POSIX_RULE.test(text) ? Fault.is(`a POSIX rule, which is not understood; ${SUCH_AS}`) : zone
 }
 
-/** Returns the time zone that `--time-zone`, the project file or the profile names; refuses one that is none. */
-export const namedTimeZone = (io: Io, flags: GlobalFlags): TimeZone | undefined => {
-  if (flags.timeZone !== undefined) return requireTimeZone('--time-zone', flags.timeZone)
-  const { time_zone: ofProject } = projectOf(io)
-  if (ofProject !== undefined) return requireTimeZone(`${io.project?.path}:`, ofProject)
-  const { timeZone } = profileSettings(io, flags)
-  return timeZone === undefined ? undefined : requireTimeZone("the profile's time zone", timeZone)
-}
-
-/** Finds the user's time zone: from `--time-zone`, the project file, the profile, TZ, or the system. */
-export const findTimeZone = (io: Io, flags: GlobalFlags): TimeZone => {
-  const named = namedTimeZone(io, flags)
-  if (named) return named
+/** Returns the time zone of TZ, or of the system, and what set it; refuses a TZ that is none. */
+export const systemTimeZone = (io: Io): { readonly value: TimeZone; readonly from: string } => {
   const { TZ: tz } = io.env
+  if (tz === undefined) return { value: zoneOfSystem(io), from: 'default' }
   // The system would take what it does not know for UTC, without a word; an empty TZ is UTC to it.
-  return tz === undefined ? systemZone(io) : zoneOfTz(tz === '' ? 'UTC' : tz)
+  const zone = zoneOfTz(tz === '' ? 'UTC' : tz)
+  if (zone instanceof Fault) throw settingFault('TZ', tz, zone)
+  return { value: zone, from: tz === '' ? 'default' : 'TZ' }
 }

@@ -1,7 +1,8 @@
 import type { RequestObserver } from '../../client/request-observer.ts'
 import type { Io } from '../io.ts'
 import type { Trace } from '../output/trace.ts'
-import { findLogFormat, type GlobalFlags } from './settings.ts'
+import { findLogFormat } from './find-setting.ts'
+import type { GlobalFlags } from './settings.ts'
 
 /** Tells whether a command line asks to see what happens: its requests, and what is decided. */
 export const isTraced = ({ verbose, debug }: GlobalFlags): boolean => verbose === true || debug === true
@@ -15,7 +16,7 @@ export const findTrace = (io: Io, flags: GlobalFlags): Trace | undefined => {
       createTrace(io, {
         isDebug: flags.debug === true,
         // Only standard error that is for a program holds lines back.
-        isJson: findLogFormat(flags) === 'json' || io.stderr.writeNow !== undefined,
+        isJson: findLogFormat(io, flags) === 'json' || io.stderr.writeNow !== undefined,
       }),
     ))
   const observer: RequestObserver = async (request) => (await open()).observer(request)

@@ -10,7 +10,8 @@ import { isOneLine } from '../../output/width.ts'
 import { type KnownNames, readNames } from '../../target/name-cache.ts'
 import { receiptsFolder } from '../../target/folders.ts'
 import { readProfiles } from '../../target/profiles.ts'
-import { findPlace, type GlobalFlags } from '../../target/settings.ts'
+import { findPlace } from '../../target/place.ts'
+import type { GlobalFlags } from '../../target/settings.ts'
 
 /** Describes a text that could stand in a place, and what it is. */
 type Candidate = { readonly value: string; readonly about: string }

@@ -5,7 +5,7 @@ import type { Needs } from '../../../client/capabilities.ts'
 import { KpiError } from '../../../domain/errors.ts'
 import { breakdownItem } from '../../../domain/resources/breakdowns.ts'
 import type { Cli } from '../../cli.ts'
-import { findPlace } from '../../target/settings.ts'
+import { findPlace } from '../../target/place.ts'
 import { serviceOf } from '../../target/service-of.ts'
 
 /** Describes the flag that says whose configuration it is. */

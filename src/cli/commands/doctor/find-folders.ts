@@ -5,8 +5,8 @@ import type { Cli } from '../../cli.ts'
 import type { Io } from '../../io.ts'
 import { countOf, shellWord } from '../../output/text.ts'
 import type { RunHead } from '../../../runs/run-record.ts'
-import { cacheFolder, configFolder, dataFolder, receiptsFolder, stateFolder } from '../../target/folders.ts'
-import { findPlace } from '../../target/settings.ts'
+import { folderNamed, receiptsFolder, stateFolder } from '../../target/folders.ts'
+import { findPlace } from '../../target/place.ts'
 import { doubtful, faulty, type Finding, fine, looked } from './finding.ts'
 import { placeFrom } from './find-settings.ts'
 import { faultOfFolder } from './folder-state.ts'
@@ -40,31 +40,28 @@ const folder = (io: Io, name: string, { path, from, variable, isSecret, isNeeded
   return doubt === undefined ? fine(name, value, from) : doubtful(name, value, doubt, from)
 }
 
-/** Returns what says where a folder is: the first of some variables that is set. Only Linux has those of XDG. */
-const saidBy = ({ env, platform }: Io, ...names: readonly string[]): Pick<Place, 'from' | 'variable'> => {
-  const [variable, ...more] = names.filter(
-    (name) => !name.startsWith('XDG_') || !['win32', 'darwin'].includes(platform),
-  )
-  return { from: [variable, ...more].find((name) => name !== undefined && env[name]) ?? 'default', variable }
+const folderOf = (io: Io, name: 'configuration' | 'data'): Place => {
+  const place = folderNamed(io, name)
+  return { ...place, path: resolve(io.cwd, place.path) }
 }
-
-const configuration = (io: Io): Place => ({
-  path: resolve(io.cwd, configFolder(io)),
-  ...saidBy(io, 'KPI_CONFIG_DIR', 'XDG_CONFIG_HOME'),
-})
 
 /** Returns the data directory that commands use, or the usual one where they talk to a remote service. */
 const data = (cli: Cli): Place => {
   const { io, flags } = cli
-  const usual = { path: resolve(io.cwd, dataFolder(io)), ...saidBy(io, 'KPI_DATA_DIR', 'XDG_DATA_HOME') }
+  const usual = (): Place => folderOf(io, 'data')
   try {
     const place = findPlace(io, flags)
-    if (place.kind !== 'embedded') return usual
-    const from = placeFrom(cli, place)
-    return { path: place.dataDir, from: from === 'default' ? usual.from : from, variable: '--data-dir', isNeeded: true }
+    if (place.kind !== 'embedded') return usual()
+    const from = placeFrom(cli)
+    return {
+      path: place.dataDir,
+      from: from === 'default' ? usual().from : from,
+      variable: '--data-dir',
+      isNeeded: true,
+    }
   } catch {
     // That fault is told where the service is looked at.
-    return usual
+    return usual()
   }
 }
 
@@ -87,7 +84,7 @@ const unfinished = async ({ io }: Cli): Promise<Finding> => {
 
 /** Looks at the folder of secrets; while it is not there, what hinders making it is told of the one above. */
 const secrets = (io: Io): Finding => {
-  const { path: above, ...said } = configuration(io)
+  const { path: above, ...said } = folderOf(io, 'configuration')
   const path = join(above, 'secrets')
   return existsSync(path)
     ? folder(io, 'secrets', { path, ...said, isSecret: true })
@@ -98,11 +95,11 @@ const secrets = (io: Io): Finding => {
 export const findFolders = async (cli: Cli): Promise<Finding[]> => {
   const { io } = cli
   return [
-    ...looked('configuration', () => folder(io, 'configuration', configuration(io))),
+    ...looked('configuration', () => folder(io, 'configuration', folderOf(io, 'configuration'))),
     ...looked('secrets', () => secrets(io)),
     ...looked('data', () => folder(io, 'data', data(cli))),
-    ...looked('state', () => folder(io, 'state', { path: stateFolder(io), ...saidBy(io, 'XDG_STATE_HOME') })),
-    ...looked('cache', () => folder(io, 'cache', { path: cacheFolder(io), ...saidBy(io, 'XDG_CACHE_HOME') })),
+    ...looked('state', () => folder(io, 'state', folderNamed(io, 'state'))),
+    ...looked('cache', () => folder(io, 'cache', folderNamed(io, 'cache'))),
     await unfinished(cli),
   ]
 }

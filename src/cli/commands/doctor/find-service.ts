@@ -4,7 +4,6 @@ import { readKeyInfo } from '../../../client/http/credentials.ts'
 import type { ProbeResult } from '../../../client/http/http-transport.ts'
 import { formatInstant } from '../../../domain/day.ts'
 import { frequency } from '../../../domain/resources/catalog.ts'
-import { findDeadline } from '../../args/deadline.ts'
 import type { Cli } from '../../cli.ts'
 import { readBaseUrl } from '../../target/base-url.ts'
 import { storePath } from '../../target/folders.ts'
@@ -13,16 +12,10 @@ import { addAdvice } from '../../target/advice.ts'
 import { findReach } from '../../target/network.ts'
 import { describeToken, findSecret, SECRETS } from '../../target/secrets.ts'
 import { withClientAt } from '../../target/session.ts'
-import {
-  canAsk,
-  findPlace,
-  findTimeout,
-  type GlobalFlags,
-  type Place,
-  rejectStrayCredentials,
-  type RemotePlace,
-} from '../../target/settings.ts'
+import { findPlace, type Place, rejectStrayCredentials, type RemotePlace } from '../../target/place.ts'
+import type { GlobalFlags } from '../../target/settings.ts'
 import { limitOf, probeOf, refusalOf } from '../profiles/check.ts'
+import { commandBounds } from '../profiles/remote-profile.ts'
 import { doubtful, faulty, type Finding, fine, looked } from './finding.ts'
 import { faultOfFolder } from './folder-state.ts'
 import { findLogin, placeFrom } from './find-settings.ts'
@@ -87,10 +80,9 @@ const aboutSecret = ({ io }: Cli, place: RemotePlace): Finding =>
   fine(SECRETS[place.kind], 'set', describeToken(io, place))
 
 /** Returns the secret of a place, or the fault that stopped the looking. A token command runs once. */
-const secretOf = async ({ io, flags }: Cli, place: RemotePlace): Promise<string | Finding> => {
+const secretOf = async (cli: Cli, place: RemotePlace): Promise<string | Finding> => {
   try {
-    const deadline = findDeadline(io, flags.deadline)
-    return await findSecret(io, place, { timeoutMs: findTimeout(flags), deadline, canAsk: () => canAsk(io, flags) })
+    return await findSecret(cli.io, place, commandBounds(cli))
   } catch (error) {
     return faulty(SECRETS[place.kind], error)
   }
@@ -99,7 +91,7 @@ const secretOf = async ({ io, flags }: Cli, place: RemotePlace): Promise<string 
 const findRemote = async (cli: Cli, place: RemotePlace): Promise<Finding[]> => {
   const secret = await secretOf(cli, place)
   const own = [
-    ...looked('service', () => fine('service', readBaseUrl(place.baseUrl).href, placeFrom(cli, place))),
+    ...looked('service', () => fine('service', readBaseUrl(place.baseUrl).href, placeFrom(cli))),
     fine('interface', place.kind),
     ...findLogin(cli, place),
     typeof secret === 'string' ? aboutSecret(cli, place) : secret,
@@ -109,7 +101,7 @@ const findRemote = async (cli: Cli, place: RemotePlace): Promise<Finding[]> => {
 }
 
 const findEmbedded = async (cli: Cli, place: Extract<Place, { readonly kind: 'embedded' }>): Promise<Finding[]> => {
-  const own = [fine('service', `embedded, in ${place.dataDir}`, placeFrom(cli, place)), fine('interface', 'embedded')]
+  const own = [fine('service', `embedded, in ${place.dataDir}`, placeFrom(cli)), fine('interface', 'embedded')]
   // A data directory that cannot be used is told of where the folders are looked at.
   if (faultOfFolder(cli.io, place.dataDir, undefined) !== undefined) return own
   if (!existsSync(storePath(place.dataDir))) return [...own, fine('store', 'not made yet: the first command makes it')]

@@ -1,22 +1,13 @@
 import manifest from '../../../../package.json' with { type: 'json' }
 import { type Proxies, whyDirect } from '../../../client/http/proxy.ts'
-import { findDeadline } from '../../args/deadline.ts'
 import type { Cli } from '../../cli.ts'
-import { storeKind } from '../../target/bundled-store.ts'
-import { calendarOf } from '../../target/calendar-settings.ts'
+import { credentialsIn } from '../../target/credentials.ts'
+import { findSetting, sourceOf } from '../../target/find-setting.ts'
 import { findReach } from '../../target/network.ts'
-import { choiceOfProfile, profileSettings } from '../../target/profile-choice.ts'
-import { readProfiles } from '../../target/profiles.ts'
+import { findPlace, namedPlace, type Place, placeNamer } from '../../target/place.ts'
 import { projectOf } from '../../target/project.ts'
-import { findTimeZone } from '../../target/time-zone.ts'
-import { credentialsIn, findPlace, findTimeout, type Place, wantsColor } from '../../target/settings.ts'
+import { ALL_SETTINGS, type Setting, SETTINGS, type SettingWithDefault } from '../../target/settings.ts'
 import { type Finding, fine, looked } from './finding.ts'
-
-/** Returns the first source that says something, and what it says. */
-const firstOf = (name: string, usual: string, said: Readonly<Record<string, string | number | undefined>>): Finding => {
-  const [from, value] = Object.entries(said).find(([, one]) => one !== undefined && one !== '') ?? ['default', usual]
-  return fine(name, String(value), from)
-}
 
 const aboutProject = ({ io }: Cli): Finding => {
   projectOf(io)
@@ -24,67 +15,19 @@ const aboutProject = ({ io }: Cli): Finding => {
 }
 
 const aboutProfile = ({ io, flags }: Cli): Finding => {
-  const profiles = readProfiles(io)
-  const chosen = flags.dataDir === undefined ? choiceOfProfile(io, flags, profiles) : undefined
-  return fine('profile', chosen?.name ?? null, chosen?.from)
+  const named = namedPlace(io, flags)
+  return named.kind === 'profile' ? fine('profile', named.name, named.from) : fine('profile', null)
 }
 
-const aboutLooks = ({ io, flags }: Cli): Finding[] => {
-  const [project, profile] = [projectOf(io), profileSettings(io, flags)]
-  const file = io.project?.path ?? 'kpi.yaml'
-  const calendar = calendarOf(project, profile.calendar ?? {})
-  const zone = {
-    '--time-zone': flags.timeZone,
-    [file]: project.time_zone,
-    'the profile': profile.timeZone,
-  }
-  return [
-    firstOf('output', 'table', {
-      '--output': flags.output,
-      KPI_OUTPUT: io.env['KPI_OUTPUT'],
-      [file]: project.output,
-      'the profile': profile.output,
-    }),
-    ...looked('time zone', () => {
-      const { name } = findTimeZone(io, flags)
-      return firstOf('time zone', name, { ...zone, TZ: io.env['TZ'] && name })
-    }),
-    firstOf('week start', calendar.week_start, {
-      [file]: project.week_start,
-      'the profile': profile.calendar?.week_start,
-    }),
-    firstOf('fiscal year start', String(calendar.fiscal_year_start), {
-      [file]: project.fiscal_year_start,
-      'the profile': profile.calendar?.fiscal_year_start,
-    }),
-  ]
+const aboutSetting = ({ io, flags }: Cli, setting: SettingWithDefault<unknown>): Finding => {
+  const { value, from } = findSetting(io, flags, setting)
+  return fine(setting.name, setting.show?.(value) ?? String(value), from)
 }
 
-/** Tells what decides whether there is colour, in the order in which it does. */
-const colorFrom = ({ io: { env }, flags }: Cli): string => {
-  if (flags.color === false) return '--no-color'
-  if (env['NO_COLOR']) return 'NO_COLOR'
-  if (env['TERM'] === 'dumb') return 'TERM'
-  return env['FORCE_COLOR'] ? 'FORCE_COLOR' : 'default'
-}
-
-const aboutRuns = (cli: Cli): Finding[] => {
-  const { io, flags } = cli
-  return [
-    fine('colour', wantsColor(io, flags) ? 'yes' : 'no', colorFrom(cli)),
-    ...looked('timeout', () => firstOf('timeout', `${findTimeout(flags) / 1000}s`, { '--timeout': flags.timeout })),
-    ...looked('deadline', () =>
-      firstOf('deadline', findDeadline(io, flags.deadline).spelling, { '--deadline': flags.deadline }),
-    ),
-    ...looked('store of kpi serve', () =>
-      firstOf('store of kpi serve', storeKind(cli), { KPI_STORE: io.env['KPI_STORE'] }),
-    ),
-  ]
-}
+const hasDefault = (setting: Setting<unknown>): setting is SettingWithDefault<unknown> => setting.usual !== undefined
 
 /** Returns a proxy as it may be shown: its host, without a user or a password. */
-const shownProxy = (url: string | undefined): string | undefined =>
-  url === undefined ? undefined : (URL.parse(url)?.host ?? 'set')
+const shownProxy = (url = ''): string => URL.parse(url)?.host ?? 'set'
 
 /** Says why no proxy is used for the service of a command line; undefined if one may be, or no service is found. */
 const whyNoProxy = ({ io, flags }: Cli, proxies: Proxies): string | undefined => {
@@ -98,24 +41,21 @@ const whyNoProxy = ({ io, flags }: Cli, proxies: Proxies): string | undefined =>
 }
 
 const aboutProxy = (cli: Cli, proxies: Proxies): Finding => {
-  const { httpProxy, httpsProxy } = proxies
-  const why = (httpProxy ?? httpsProxy) === undefined ? undefined : whyNoProxy(cli, proxies)
+  const [source] = [SETTINGS.httpsProxy, SETTINGS.httpProxy].flatMap((one) => sourceOf(cli.io, cli.flags, one) ?? [])
+  if (!source) return fine('proxy', 'none', 'default')
+  const why = whyNoProxy(cli, proxies)
   if (why !== undefined) return fine('proxy', `not used: ${why}`)
-  return firstOf('proxy', 'none', { HTTPS_PROXY: shownProxy(httpsProxy), HTTP_PROXY: shownProxy(httpProxy) })
+  return fine('proxy', shownProxy(proxies.httpsProxy ?? proxies.httpProxy), source.from)
 }
 
 const aboutNetwork = (cli: Cli): Finding[] => {
   const { io, flags } = cli
   const network = findReach(io, flags).network()
-  const { noProxy } = network
+  const [certificates, noProxy] = [SETTINGS.caFile, SETTINGS.noProxy].map((one) => sourceOf(io, flags, one))
   return [
-    firstOf('certificates', 'those of the system', {
-      '--ca-file': flags.caFile,
-      KPI_CA_FILE: io.env['KPI_CA_FILE'],
-      'the profile': profileSettings(io, flags).caFile,
-    }),
+    fine(SETTINGS.caFile.name, certificates?.text ?? 'those of the system', certificates?.from ?? 'default'),
     aboutProxy(cli, network),
-    ...(noProxy ? [fine('hosts without a proxy', noProxy, 'NO_PROXY')] : []),
+    ...(noProxy ? [fine(SETTINGS.noProxy.name, noProxy.text, noProxy.from)] : []),
   ]
 }
 
@@ -125,22 +65,16 @@ export const findSettings = (cli: Cli): Finding[] => [
   fine('Node.js', cli.io.nodeVersion),
   ...looked('project file', () => aboutProject(cli)),
   ...looked('profile', () => aboutProfile(cli)),
-  ...looked('output', () => aboutLooks(cli)),
-  ...aboutRuns(cli),
+  ...ALL_SETTINGS.filter(hasDefault).flatMap((one) => looked(one.name, () => aboutSetting(cli, one))),
   ...looked('network', () => aboutNetwork(cli)),
 ]
 
-/** Tells what names the service of a place. */
-export const placeFrom = ({ io, flags }: Cli, place: Place): string => {
-  if (flags.dataDir !== undefined) return '--data-dir'
-  const chosen = choiceOfProfile(io, flags, readProfiles(io))
-  if (chosen) return `profile ${chosen.name}`
-  if (place.kind !== 'embedded') return 'KPI_BASE_URL'
-  return io.env['KPI_DATA_DIR'] ? 'KPI_DATA_DIR' : 'default'
-}
+/** Tells what names the service of a command line. */
+export const placeFrom = ({ io, flags }: Cli): string => placeNamer(namedPlace(io, flags))
 
 /** Looks at the login name of the classic interface. */
-export const findLogin = ({ io }: Cli, place: Place): Finding[] =>
-  place.kind === 'classic'
-    ? [fine('login', place.login, credentialsIn(io, place.profile).login === undefined ? 'the profile' : 'KPI_LOGIN')]
-    : []
+export const findLogin = (cli: Cli, place: Place): Finding[] => {
+  if (place.kind !== 'classic') return []
+  const isOfProfile = credentialsIn(cli.io, place.profile).login === undefined
+  return [fine(SETTINGS.login.name, place.login, isOfProfile ? placeFrom(cli) : 'KPI_LOGIN')]
+}

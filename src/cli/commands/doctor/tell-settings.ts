@@ -1,14 +1,14 @@
 import type { Cli } from '../../cli.ts'
 import type { Trace } from '../../output/trace.ts'
 import { describeToken, SECRETS } from '../../target/secrets.ts'
-import { findPlace } from '../../target/settings.ts'
+import { findPlace } from '../../target/place.ts'
 import { type Finding, fine } from './finding.ts'
 import { findLogin, findSettings, placeFrom } from './find-settings.ts'
 
 /** Returns which service a command uses, and where its credentials come from. */
 const findTarget = (cli: Cli): Finding[] => {
   const place = findPlace(cli.io, cli.flags)
-  const from = placeFrom(cli, place)
+  const from = placeFrom(cli)
   if (place.kind === 'embedded') return [fine('service', `embedded, in ${place.dataDir}`, from)]
   return [
     fine('service', place.baseUrl, from),

@@ -61,16 +61,16 @@ export const addProfileAdd = (group: Command, act: Act): void => {
   act(command, async (cli, [name], flags) => {
     requireProfileName(name)
     const { dataDir } = cli.flags
-    const settings = readOwnSettings(cli, flags)
+    const settings = readOwnSettings(cli)
     if (dataDir !== undefined) rejectCredentials(flags)
     const isThere = readProfiles(cli.io).byName.has(name)
     if (isThere) await requireConfirmation(cli, flags.yes, `replace profile ${name}`)
     if (dataDir !== undefined) {
-      await keepProfile(cli.io, name, { kind: 'embedded', dataDir: resolve(cli.io.cwd, dataDir), ...settings })
+      await keepProfile(cli.io, name, { kind: 'embedded', dataDir: resolve(cli.io.cwd, dataDir), settings })
       return tellAdded(cli, name, isThere)
     }
     const { profile, secret, asked } = await readRemote(cli, name, flags)
-    await keepProfile(cli.io, name, { ...profile, ...settings }, secret)
+    await keepProfile(cli.io, name, { ...profile, settings }, secret)
     if (!flags.check && profile.kind === 'classic' && !/\/api$/i.test(profile.baseUrl))
       await warnOfUrl(cli, name, profile)
     await tellAdded(cli, name, isThere)

@@ -1,7 +1,7 @@
 import { isOfNetwork } from '../../../client/http/network-errors.ts'
 import { KpiError } from '../../../domain/errors.ts'
 import type { Cli } from '../../cli.ts'
-import type { RemotePlace } from '../../target/settings.ts'
+import type { RemotePlace } from '../../target/place.ts'
 import { probeOf, refusalOf } from './check.ts'
 
 /** Describes why a place cannot be used, and the base URL that answers instead, if one was found. */

@@ -11,15 +11,9 @@ import { printsOne } from '../../output/printed.ts'
 import { warnOfExpiry } from '../../target/api-key.ts'
 import { describeToken } from '../../target/secrets.ts'
 import { findReach } from '../../target/network.ts'
-import { profileInUse } from '../../target/profile-choice.ts'
 import { probePlace, withClientAt } from '../../target/session.ts'
-import {
-  findPlace,
-  type GlobalFlags,
-  rejectStrayCredentials,
-  type Place,
-  type RemotePlace,
-} from '../../target/settings.ts'
+import { findPlace, namedPlace, type Place, rejectStrayCredentials, type RemotePlace } from '../../target/place.ts'
+import type { GlobalFlags } from '../../target/settings.ts'
 
 const checked = printable('checked_profile', 'profile that was checked', {
   profile: {
@@ -142,7 +136,9 @@ export const addProfileCheck = (group: Command, act: Act): void => {
     const { record, key } = await (place.kind === 'embedded'
       ? checkEmbedded(cli, flags, place)
       : checkRemote(cli, flags, place))
-    await cli.printOne(checked, { profile: profileInUse(cli.io, flags) ?? null, variant: place.kind, ...record })
+    const named = namedPlace(cli.io, flags)
+    const profile = named.kind === 'profile' ? named.name : null
+    await cli.printOne(checked, { profile, variant: place.kind, ...record })
     await warnOfExpiry(cli, key)
   })
 }

@@ -1,5 +1,5 @@
 import type { Command } from '@commander-js/extra-typings'
-import { type AnyRecord, type NamedField, printable } from '../../../domain/schema.ts'
+import { type AnyRecord, type Field, type NamedField, printable } from '../../../domain/schema.ts'
 import { addExamples } from '../../args/examples.ts'
 import { requireConfirmation } from '../../args/prompt.ts'
 import type { Act, Cli, Register } from '../../cli.ts'
@@ -10,11 +10,18 @@ import { emptyBecause, tellEmpty } from '../../output/short-answer.ts'
 import { type Profile, profileNamed, type Profiles, readProfiles, writeProfiles } from '../../target/profiles.ts'
 import { describeToken, deleteToken } from '../../target/secrets.ts'
 import { addProfileAdd } from './add.ts'
-import type { SecretPlace } from '../../target/settings.ts'
+import type { SecretPlace } from '../../target/credentials.ts'
+import { fieldName, PROFILE_SETTINGS, type Setting } from '../../target/settings.ts'
 import { addListOptions, applyListOptions, chooseColumns, type ListOptions } from '../verbs/list-options.ts'
 import { addProfileCheck } from './check.ts'
 import { secretNames } from './keep-profile.ts'
 import { addProfileUpdate } from './update.ts'
+
+const settingField = ({ about, isNumber }: Setting<unknown>): Field => ({
+  kind: isNumber ? 'integer' : 'text',
+  about: about[0]?.toUpperCase() + about.slice(1),
+  nullable: true,
+})
 
 const profileRecord = printable(
   'profile',
@@ -26,23 +33,7 @@ const profileRecord = printable(
     place: { kind: 'text', about: 'Data directory or base URL' },
     login: { kind: 'text', about: 'Login name, of a classic one', nullable: true },
     token_from: { kind: 'text', about: 'Where the token or key comes from', nullable: true },
-    time_zone: {
-      kind: 'text',
-      about: 'Time zone of today and the like, if it is not that of the system',
-      nullable: true,
-    },
-    output: { kind: 'text', about: 'Format to print in, if it is not a table', nullable: true },
-    fiscal_year_start: {
-      kind: 'integer',
-      about: 'Month in which years begin, for a service that does not tell',
-      nullable: true,
-    },
-    week_start: {
-      kind: 'text',
-      about: 'Day on which weeks begin, for a service that does not tell',
-      nullable: true,
-    },
-    ca_file: { kind: 'text', about: 'File of certificates that are trusted as well', nullable: true },
+    ...Object.fromEntries(PROFILE_SETTINGS.map((one) => [fieldName(one), settingField(one)])),
   },
   ['name', 'kind', 'place', 'login', 'current'],
 )
@@ -64,11 +55,12 @@ const recordOf = (
   place: profile.kind === 'embedded' ? profile.dataDir : profile.baseUrl,
   login: profile.kind === 'classic' ? profile.login : null,
   token_from: profile.kind === 'embedded' ? null : describeToken(cli.io, secretPlace(name, profile)),
-  time_zone: profile.timeZone ?? null,
-  output: profile.output ?? null,
-  fiscal_year_start: profile.calendar?.fiscal_year_start ?? null,
-  week_start: profile.calendar?.week_start ?? null,
-  ca_file: profile.caFile ?? null,
+  ...Object.fromEntries(
+    PROFILE_SETTINGS.map((one) => {
+      const text = profile.settings?.[one.key]
+      return [fieldName(one), text === undefined ? null : one.isNumber ? Number(text) : text]
+    }),
+  ),
 })
 
 /** Returns the columns of a list; in a table those that hold something, unless they were asked for. */

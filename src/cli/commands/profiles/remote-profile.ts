@@ -1,14 +1,17 @@
+import { Fault } from '../../../domain/errors.ts'
 import { isOfNetwork } from '../../../client/http/network-errors.ts'
 import { resolve } from 'node:path'
 import { findDeadline } from '../../args/deadline.ts'
 import { askChoice, askSecret, askValid } from '../../args/prompt.ts'
 import type { Cli } from '../../cli.ts'
 import { UsageError } from '../../exit.ts'
-import { isV1Url, readBaseUrl } from '../../target/base-url.ts'
+import { isV1Url, parseBaseUrl, readBaseUrl } from '../../target/base-url.ts'
+import { canAsk, findSetting } from '../../target/find-setting.ts'
+import type { RemotePlace } from '../../target/place.ts'
 import type { Profile } from '../../target/profiles.ts'
 import { faultOfForm, faultOfVariant, readSecretFile, runTokenCommand, SECRETS } from '../../target/secrets.ts'
 import type { CommandBounds } from '../../target/token-command.ts'
-import { canAsk, findTimeout, type RemotePlace } from '../../target/settings.ts'
+import { SETTINGS } from '../../target/settings.ts'
 import { findPlaceFault, notKept, type PlaceFault } from './check-place.ts'
 
 type RemoteProfile = Exclude<Profile, { readonly kind: 'embedded' }>
@@ -48,13 +51,8 @@ const requireGoodSecret = (kind: RemoteKind, secret: string, source: string): st
 }
 
 const faultOfUrl = (text: string): string | undefined => {
-  try {
-    readBaseUrl(text)
-    return undefined
-  } catch (error) {
-    if (error instanceof UsageError) return error.message
-    throw error
-  }
+  const url = parseBaseUrl(text)
+  return url instanceof Fault ? url.message : undefined
 }
 
 const askUrl = async (cli: Cli, usual?: string): Promise<string> => {
@@ -85,8 +83,8 @@ const typedSecret = async (cli: Cli, name: string, kind: RemoteKind): Promise<st
 }
 
 /** Returns the bounds of a token command. */
-const commandBounds = ({ io, flags }: Cli): CommandBounds => ({
-  timeoutMs: findTimeout(flags),
+export const commandBounds = ({ io, flags }: Cli): CommandBounds => ({
+  timeoutMs: findSetting(io, flags, SETTINGS.timeout).value,
   canAsk: () => canAsk(io, flags),
   deadline: findDeadline(io, flags.deadline),
 })

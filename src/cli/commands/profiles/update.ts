@@ -4,61 +4,32 @@ import { namesIn } from '../../args/names.ts'
 import type { Act, Cli } from '../../cli.ts'
 import { UsageError } from '../../exit.ts'
 import { type Profile, profileNamed, readProfiles, writeProfiles } from '../../target/profiles.ts'
+import { flagName, PROFILE_SETTINGS, type Setting, type SettingTexts } from '../../target/settings.ts'
 import { keepProfile } from './keep-profile.ts'
-import { addOwnSettings, type OwnSettings, readOwnSettings } from './own-settings.ts'
+import { addOwnSettings, readOwnSettings } from './own-settings.ts'
 import { withSecretSource } from './remote-profile.ts'
 
-const NOTHING =
-  'say what to change: --time-zone, --output, --fiscal-year-start, --week-start, --ca-file, --token-command, --token-file or --unset; a service or a kept secret is changed by kpi profiles add'
+const NAMES = PROFILE_SETTINGS.map(flagName)
 
-/** Lists the settings that a profile need not have, each with what it is called there. */
-const SETTINGS = {
-  'time-zone': 'timeZone',
-  output: 'output',
-  'fiscal-year-start': 'fiscal_year_start',
-  'week-start': 'week_start',
-  'ca-file': 'caFile',
-} as const
-
-type Setting = keyof typeof SETTINGS
-
-const isSetting = (name: string): name is Setting => name in SETTINGS
-
-const isSet = ({ calendar, ...others }: OwnSettings, name: Setting): boolean =>
-  SETTINGS[name] in { ...others, ...calendar }
+const NOTHING = `say what to change: ${NAMES.map((name) => `--${name}`).join(', ')}, --token-command, --token-file or --unset; a service or a kept secret is changed by kpi profiles add`
 
 /** Returns the settings that a list names; refuses those that there are not, and those that the line also sets. */
-const readUnset = (list: string | undefined, settings: OwnSettings): Setting[] => {
+const readUnset = (list: string | undefined, settings: SettingTexts): Setting<unknown>[] => {
   if (list === undefined) return []
-  const names = namesIn('--unset', list)
-  const faults = names.flatMap((name) => {
-    if (!isSetting(name))
-      return `--unset ${name} is no setting of a profile; there are ${Object.keys(SETTINGS).join(', ')}`
-    return isSet(settings, name) ? `--unset ${name} and --${name} contradict each other` : []
+  const unset = namesIn('--unset', list).map((name) => PROFILE_SETTINGS.find((one) => flagName(one) === name) ?? name)
+  const faults = unset.flatMap((one) => {
+    if (typeof one === 'string') return `--unset ${one} is no setting of a profile; there are ${NAMES.join(', ')}`
+    const name = flagName(one)
+    return one.key in settings ? `--unset ${name} and --${name} contradict each other` : []
   })
   if (faults.length > 0) throw new UsageError(faults.join('; '))
-  return names.filter(isSetting)
+  return unset.filter((one) => typeof one !== 'string')
 }
 
 /** Returns a profile with settings changed, and without those that are unset. */
-const withChanges = (before: Profile, settings: OwnSettings, unset: readonly Setting[]): Profile => {
-  const { timeZone, output, calendar, caFile, ...place } = before
-  const isKept = (name: Setting): boolean => !unset.includes(name)
-  const zone = isKept('time-zone') ? (settings.timeZone ?? timeZone) : undefined
-  const format = isKept('output') ? (settings.output ?? output) : undefined
-  const certificates = isKept('ca-file') ? (settings.caFile ?? caFile) : undefined
-  const { fiscal_year_start: year, week_start: week } = { ...calendar, ...settings.calendar }
-  const dates = {
-    ...(year !== undefined && isKept('fiscal-year-start') && { fiscal_year_start: year }),
-    ...(week !== undefined && isKept('week-start') && { week_start: week }),
-  }
-  return {
-    ...place,
-    ...(zone !== undefined && { timeZone: zone }),
-    ...(format !== undefined && { output: format }),
-    ...(certificates !== undefined && { caFile: certificates }),
-    ...(Object.keys(dates).length > 0 && { calendar: dates }),
-  }
+const withChanges = (before: Profile, settings: SettingTexts, unset: readonly Setting<unknown>[]): Profile => {
+  const all = Object.entries({ ...before.settings, ...settings })
+  return { ...before, settings: Object.fromEntries(all.filter(([key]) => unset.every((one) => one.key !== key))) }
 }
 
 /** Declares `kpi profiles update` and its flags. */
@@ -74,7 +45,7 @@ const declareUpdate = (group: Command) =>
         .conflicts('tokenFile'),
     )
     .option('--no-check', 'do not ask the service whether it takes that token or key')
-    .option('--unset <list>', `what it shall not say any more: ${Object.keys(SETTINGS).join(', ')}`)
+    .option('--unset <list>', `what it shall not say any more: ${NAMES.join(', ')}`)
 
 type UpdateFlags = ReturnType<ReturnType<typeof declareUpdate>['opts']>
 
@@ -100,7 +71,7 @@ export const addProfileUpdate = (group: Command, act: Act): void => {
     'profiles update acme --token-command "pass show kpi"',
   )
   act(command, async (cli, [name], flags) => {
-    const settings = readOwnSettings(cli, flags)
+    const settings = readOwnSettings(cli)
     const unset = readUnset(flags.unset, settings)
     if (Object.keys(settings).length === 0 && unset.length === 0 && !namesSecret(flags)) throw new UsageError(NOTHING)
     const { current, byName } = readProfiles(cli.io)

@@ -7,7 +7,7 @@ import type { Cli } from '../../../cli.ts'
 import { EXIT, exitOf, UsageError } from '../../../exit.ts'
 import { requireFree } from '../../../files/require-free.ts'
 import { countOf } from '../../../output/text.ts'
-import { findPlace, type Place } from '../../../target/settings.ts'
+import { findPlace, type Place } from '../../../target/place.ts'
 import type { FileOutcome } from './result.ts'
 import { type ImportSource, stemOf } from './sources.ts'
 
