@@ -18,9 +18,12 @@ import { SYNONYMS } from '../src/reading/columns/header.ts'
 import { problemTitles, problemType } from '../src/server/api/problem.ts'
 import { classicRoutes, v1Routes } from '../src/server/api/routes/index.ts'
 import { v1Status } from '../src/server/api/status.ts'
+import { format, resolveConfig } from 'prettier'
+import { aboutSetting, ALL_SETTINGS, fieldName, type Setting } from '../src/cli/target/settings.ts'
 import { jobSchema } from './job-schema.ts'
 import { manPages } from './man-pages.ts'
 import { outputSchemas } from './output-schemas.ts'
+import { settingsSchema } from './settings-schema.ts'
 
 const INTRODUCTION = `# Reference
 
@@ -198,6 +201,48 @@ export const schemasText = async (): Promise<string> => `${JSON.stringify(await 
 /** The schema of jobs as the file holds it. */
 export const jobSchemaText = async (): Promise<string> => `${JSON.stringify(await jobSchema(), null, 1)}\n`
 
+/** The schema of the project file as the file holds it. */
+export const settingsSchemaText = (): string => `${JSON.stringify(settingsSchema(), null, 1)}\n`
+
+const codes = (names: readonly string[]): string => names.map((name) => `\`${name}\``).join(', ')
+
+const settingRow = (setting: Setting<unknown>): string[] => {
+  const { name, flag, profileFlag, variables = [], inProject, inProfile, usual, usually } = setting
+  const field = codes([fieldName(setting)])
+  return [
+    name,
+    codes([flag ?? profileFlag ?? []].flat()),
+    codes(variables),
+    inProject ? field : '',
+    inProfile ? field : '',
+    usually ?? (typeof usual === 'string' ? codes([usual]) : ''),
+    aboutSetting(setting),
+  ]
+}
+
+/** The tables of settings in pages, by the file and the words of the comment that begins and ends each. */
+const SETTING_TABLES: Readonly<Record<string, () => string>> = {
+  'docs/settings.md': () =>
+    table(['Setting', 'Flag', 'Variable', '`kpi.yaml`', 'Profile', 'Otherwise', 'Is'], ALL_SETTINGS.map(settingRow)),
+  'README.md': () =>
+    table(
+      ['Variable', 'Is'],
+      ALL_SETTINGS.flatMap((one) => (one.variables ? [[codes(one.variables), aboutSetting(one)]] : [])),
+    ),
+}
+
+export const SETTING_PAGES = Object.keys(SETTING_TABLES)
+
+/** A page with its table of settings, between the comments that hold its place. */
+export const settingsPage = async (page: string): Promise<string> => {
+  const file = join(import.meta.dirname, '..', page)
+  const text = readFileSync(file, 'utf8').replace(
+    /(?<=<!-- settings -->\n)[^]*(?=<!-- end of settings -->)/,
+    () => `\n${SETTING_TABLES[page]?.()}\n\n`,
+  )
+  return format(text, { ...(await resolveConfig(file)), parser: 'markdown' })
+}
+
 const MANIFEST = join(import.meta.dirname, '..', 'package.json')
 
 /** The package's manifest with the list of its manual pages: npm installs those that are named there, and no folder. */
@@ -212,5 +257,7 @@ if (import.meta.main) {
   writeFileSync(join(import.meta.dirname, 'reference.md'), await reference())
   writeFileSync(join(import.meta.dirname, 'output-schemas.json'), await schemasText())
   writeFileSync(join(import.meta.dirname, 'job-schema.json'), await jobSchemaText())
+  writeFileSync(join(import.meta.dirname, 'settings-schema.json'), settingsSchemaText())
+  for (const page of SETTING_PAGES) writeFileSync(join(import.meta.dirname, '..', page), await settingsPage(page))
   for (const [name, text] of await manPages()) writeFileSync(join(import.meta.dirname, '..', 'man', name), text)
 }

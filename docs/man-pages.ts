@@ -1,6 +1,7 @@
 import { commandHelp, type CommandHelp } from '../src/cli/help-json.ts'
 import { processIo } from '../src/cli/io.ts'
 import { describeProgram } from '../src/cli/program.ts'
+import { aboutSetting, ALL_SETTINGS } from '../src/cli/target/settings.ts'
 
 /** A text as roff shows it: backslashes, hyphens, and lines that would be requests. */
 const roff = (text: string): string =>
@@ -26,6 +27,11 @@ const flagLines = ({ flags }: CommandHelp): string[] =>
 
 const argumentLines = (command: CommandHelp): string[] =>
   command.arguments.flatMap(({ name, about }) => ['.TP', bold(name), roff(about)])
+
+/** The variables of the environment, and what they set. */
+const variableLines = ALL_SETTINGS.flatMap((setting) =>
+  setting.variables === undefined ? [] : ['.TP', bold(setting.variables.join(', ')), roff(aboutSetting(setting))],
+)
 
 /** A command and all below it, each as a subsection. */
 const subsections = (command: CommandHelp): string[] => [
@@ -62,6 +68,7 @@ const rootPage = (program: CommandHelp): string =>
       'COMMANDS',
       program.commands.flatMap((one) => ['.TP', bold(one.command), roff(one.about)]),
     ),
+    ...section('ENVIRONMENT', variableLines),
     ...section('EXIT CODES AND FIRST STEPS', asTyped(program.notes)),
     ...section('SEE ALSO', [program.commands.map((one) => `${bold(pageName(one))}(1)`).join(', ')]),
   ])

@@ -1,7 +1,13 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Ajv2020 } from 'ajv/dist/2020.js'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { parse } from 'yaml'
+import { readProject } from '../../src/cli/target/read-project.ts'
 import { listen, type Listener } from '../../src/server/http/listener.ts'
+import { ROOT } from '../support/documents.ts'
 import { type Folder, temporaryFolder } from '../support/folder.ts'
+import { testIo } from '../support/io.ts'
 import { jsonOf, type Ran, shellIn } from '../support/kpi.ts'
 import { type Service, startService } from '../support/service.ts'
 
@@ -148,6 +154,33 @@ describe('a project file that may be somebody else’s', () => {
     expect(ran).toMatchObject({ code: 2, stdout: '' })
     expect(ran.stderr).toContain('kpi.yaml) another one; unset KPI_DATA_DIR, or add --data-dir data')
     expect(await kpiIn('work/deep', {}, ...USERS, '--data-dir', 'data')).toMatchObject(ONE_USER)
+  })
+})
+
+describe('the schema of the project file', () => {
+  const text = readFileSync(join(ROOT, 'docs/settings-schema.json'), 'utf8')
+  const validate = new Ajv2020({ allowUnionTypes: true }).compile(JSON.parse(text) as object)
+
+  test.each<[text: string, isRight: boolean]>([
+    ['profile: acme\noutput: json\ntime_zone: Europe/Berlin\nfiscal_year_start: 04\nweek_start: sunday', true],
+    ['base_url: https://acme.example.com/api', true],
+    ['fiscal_year_start: "04"', true],
+    ['fiscal_year_start: 12', true],
+    ['profile: 7', true],
+    ['fiscal_year_start: 13', false],
+    ['output: xml', false],
+    ['week_start: friday', false],
+    ['base_url: ftp://acme.example.com/api', false],
+    ['profile: ""', false],
+    ['profile: [acme]', false],
+    ['output:', false],
+    ['token: abcdef', false],
+    ['profil: acme', false],
+  ])('says what kpi says of %j', (text, isRight) => {
+    say(`${text}\n`)
+    expect(validate(parse(text))).toBe(isRight)
+    const { io } = testIo({ home: home.path, cwd: home.in('work') })
+    expect(readProject(io)?.faults.length === 0).toBe(isRight)
   })
 })
 

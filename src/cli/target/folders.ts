@@ -10,18 +10,15 @@ const homeOf = ({ home }: Io): string => {
   throw new UsageError('there is no home directory (HOME is empty); set it, or KPI_DATA_DIR and KPI_CONFIG_DIR')
 }
 
-/** Describes where a folder is: what names it, and where each system keeps such folders. */
+/** Describes where a folder is: the setting that names it, and the variables and folders in which systems keep such. */
 type Whereabouts = {
-  /** Is the setting that names it, where one does. */
   readonly setting?: Setting<unknown>
-  /** Names the variable for all such folders, and the one below home. */
   readonly xdg: string
-  readonly below: readonly string[]
+  /** Stands below home. */
+  readonly linux: string
   readonly windows: 'APPDATA' | 'LOCALAPPDATA'
-  /** Names it within the folder `kpi` that holds several. */
+  /** Names it within the folder `kpi` of Windows and macOS. */
   readonly within?: string
-  /** Tells that macOS has it where Linux does. */
-  readonly isXdgOnMac?: true
 }
 
 /** Lists the folders of a user: data of the embedded service, profiles, the state of runs, and what can be lost. */
@@ -29,46 +26,43 @@ const FOLDERS = {
   data: {
     setting: SETTINGS.dataDir,
     xdg: 'XDG_DATA_HOME',
-    below: ['.local', 'share'],
+    linux: '.local/share',
     windows: 'LOCALAPPDATA',
     within: 'data',
   },
-  configuration: { setting: SETTINGS.configDir, xdg: 'XDG_CONFIG_HOME', below: ['.config'], windows: 'APPDATA' },
-  state: { xdg: 'XDG_STATE_HOME', below: ['.local', 'state'], windows: 'LOCALAPPDATA', within: 'state' },
-  cache: { xdg: 'XDG_CACHE_HOME', below: ['.cache'], windows: 'LOCALAPPDATA', isXdgOnMac: true },
+  configuration: { setting: SETTINGS.configDir, xdg: 'XDG_CONFIG_HOME', linux: '.config', windows: 'APPDATA' },
+  state: { xdg: 'XDG_STATE_HOME', linux: '.local/state', windows: 'LOCALAPPDATA', within: 'state' },
+  cache: { xdg: 'XDG_CACHE_HOME', linux: '.cache', windows: 'LOCALAPPDATA' },
 } as const satisfies Record<string, Whereabouts>
 
-const WINDOWS = { APPDATA: 'Roaming', LOCALAPPDATA: 'Local' } as const
+/** Names a folder of this user. */
+export type FolderName = keyof typeof FOLDERS
 
-const usesXdg = ({ platform }: Io, { isXdgOnMac }: Whereabouts): boolean =>
-  platform !== 'win32' && (platform !== 'darwin' || isXdgOnMac === true)
+/** Tells whether a folder is where Linux has it; on macOS that is only the cache. */
+const isAsOnLinux = ({ platform }: Io, name: FolderName): boolean =>
+  platform !== 'win32' && (platform !== 'darwin' || name === 'cache')
 
-const usualFolder = (io: Io, where: Whereabouts): string => {
+const usualFolder = (io: Io, name: FolderName): string => {
   const { env, platform } = io
-  const { xdg, below, windows, within = '' } = where
-  if (usesXdg(io, where)) return join(env[xdg] || join(homeOf(io), ...below), 'kpi')
+  const { xdg, linux, windows, within = '' }: Whereabouts = FOLDERS[name]
+  if (isAsOnLinux(io, name)) return join(env[xdg] || join(homeOf(io), linux), 'kpi')
   if (platform === 'darwin') return join(homeOf(io), 'Library', 'Application Support', 'kpi', within)
-  return join(env[windows] ?? join(homeOf(io), 'AppData', WINDOWS[windows]), 'kpi', within)
+  const parent = env[windows] ?? join(homeOf(io), 'AppData', windows === 'APPDATA' ? 'Roaming' : 'Local')
+  return join(parent, 'kpi', within)
 }
 
 /** Returns the variable that can name a folder; undefined where none does. */
-const folderVariable = (io: Io, where: Whereabouts): string | undefined =>
-  where.setting?.variables?.[0] ?? (usesXdg(io, where) ? where.xdg : undefined)
+export const folderVariable = (io: Io, name: FolderName): string | undefined => {
+  const { setting, xdg }: Whereabouts = FOLDERS[name]
+  return setting?.variables?.[0] ?? (isAsOnLinux(io, name) ? xdg : undefined)
+}
 
-/** Returns a folder of this user, what set it, and the variable that can. */
-export const folderNamed = (
-  io: Io,
-  name: keyof typeof FOLDERS,
-): { readonly path: string; readonly from: string; readonly variable: string | undefined } => {
-  const where: Whereabouts = FOLDERS[name]
-  const variable = folderVariable(io, where)
-  const source = where.setting && variableOf(io, where.setting)
-  if (source) return { path: source.text, from: source.from, variable }
-  return {
-    path: usualFolder(io, where),
-    from: usesXdg(io, where) && io.env[where.xdg] ? where.xdg : 'default',
-    variable,
-  }
+/** Returns a folder of this user, and what set it. */
+export const folderNamed = (io: Io, name: FolderName): { readonly path: string; readonly from: string } => {
+  const { setting, xdg }: Whereabouts = FOLDERS[name]
+  const source = setting && variableOf(io, setting)
+  if (source) return { path: source.text, from: source.from }
+  return { path: usualFolder(io, name), from: isAsOnLinux(io, name) && io.env[xdg] ? xdg : 'default' }
 }
 
 /** Returns the data directory of the embedded service where nothing else names its place. */
@@ -85,9 +79,6 @@ export const configFolder = (io: Io): string => folderNamed(io, 'configuration')
 
 /** Returns the folder of the state of runs: journals, and how much of a limit is used. */
 export const stateFolder = (io: Io): string => folderNamed(io, 'state').path
-
-/** Names the variable that moves the folder of the state of runs alone; undefined where none does. */
-export const stateVariable = (io: Io): string | undefined => folderVariable(io, FOLDERS.state)
 
 /** Returns the folder of the receipts of imports. */
 export const receiptsFolder = (io: Io): string => join(stateFolder(io), 'receipts')

@@ -163,10 +163,3 @@ export const rejectStrayStore = (io: Io, flags: GlobalFlags): void => {
       'KPI_STORE is postgres, which only kpi serve and kpi service open: name an instance of kpi serve with --profile NAME, or use the embedded service with KPI_STORE=sqlite before the command',
     )
 }
-
-/** Returns the flags that name the service, to repeat in advice. */
-export const placeFlags = ({ profile, dataDir, store }: GlobalFlags): string[] => [
-  ...(store === undefined ? [] : ['--store', store]),
-  ...(profile === undefined ? [] : ['--profile', profile]),
-  ...(dataDir === undefined ? [] : ['--data-dir', dataDir]),
-]

@@ -5,13 +5,15 @@ import { type ConnectionUrl, parseConnectionUrl } from '../../store/postgres/con
 import { UsageError } from '../exit.ts'
 import type { Io } from '../io.ts'
 import { readSecretFile } from './secrets.ts'
+import { SETTINGS, variableOf } from './settings.ts'
 
 const FORM = 'it looks like postgres://user:password@host/database'
 
 const given = (io: Io): string => {
-  const { KPI_POSTGRES_URL: url, KPI_POSTGRES_URL_FILE: file } = io.env
-  if (url) return url
-  if (file) return readSecretFile(io, resolve(io.cwd, file))
+  const url = variableOf(io, SETTINGS.postgresUrl)
+  if (url) return url.text
+  const file = variableOf(io, SETTINGS.postgresUrlFile)
+  if (file) return readSecretFile(io, resolve(io.cwd, file.text))
   throw new UsageError(`nothing says where PostgreSQL is: set KPI_POSTGRES_URL or KPI_POSTGRES_URL_FILE; ${FORM}`)
 }
 

@@ -5,8 +5,8 @@ import { breakdownItem } from '../../domain/resources/breakdowns.ts'
 import { group } from '../../domain/resources/groups.ts'
 import type { Cli } from '../cli.ts'
 import { shellWord } from '../output/text.ts'
-import { findPlace, placeFlags } from './place.ts'
-import type { GlobalFlags } from './settings.ts'
+import { findPlace } from './place.ts'
+import { type GlobalFlags, placeFlags } from './settings.ts'
 
 /** Names the service in journals: by its base URL, or its store. */
 export const serviceOf = ({ io, flags }: Cli): string => {

@@ -1,9 +1,9 @@
 import { didYouMean, nearest } from '../../client/nearest.ts'
 import { Fault } from '../../domain/errors.ts'
-import { type Calendar, CIVIL_CALENDAR } from '../../domain/period.ts'
+import { CIVIL_CALENDAR } from '../../domain/period.ts'
 import { type Deadline, parseDeadline, USUAL_DEADLINE } from '../args/deadline.ts'
 import type { Io } from '../io.ts'
-import { LOG_FORMATS, type LogFormat } from '../output/log.ts'
+import { LOG_FORMATS } from '../output/log.ts'
 import { type Format, FORMATS } from '../output/print.ts'
 import { parseBaseUrl } from './base-url.ts'
 import { systemTimeZone, type TimeZone, timeZoneNamed } from './time-zone.ts'
@@ -40,17 +40,11 @@ export type SettingTexts = Readonly<Record<string, string>>
 /** Holds the value of a setting, and what set it. */
 export type Found<T> = { readonly value: T; readonly from: string }
 
-/** Describes a setting: what it is, where it may be set, how its text is read, and what it is where nothing sets it. */
-export type Setting<T> = {
-  /** Is how flags call it in the program, and profiles in their file. */
-  readonly key: string
-  /** Is how people call it. */
-  readonly name: string
-  /** Tells what it is about: which service is used, where the bundled one keeps data, how commands behave, how services are reached. */
-  readonly group: 'service' | 'store' | 'behavior' | 'network'
-  /** Says what its flag does, or what it is. */
-  readonly about: string
-  /** Says what it is where `about` says what a flag does that takes it away. */
+/** Describes where a setting may be set, how its text is read, and what it is where nothing sets it. */
+type Traits<T> = {
+  /** Is how people call it, if that is not its key in words. */
+  readonly name?: string
+  /** Says what it is, where the sentence on it says what its flag does. */
   readonly note?: string
   /** Holds its flag, as help shows it. */
   readonly flag?: string
@@ -68,6 +62,8 @@ export type Setting<T> = {
   readonly inProject?: true
   /** Tells that a profile may set it. */
   readonly inProfile?: true
+  /** Tells that its flag names the service. */
+  readonly isPlace?: true
   /** Tells that faults elsewhere in the project file or the profile do not matter, as errors are told by it. */
   readonly isForErrors?: true
   /** Names what its text is the path of. */
@@ -85,10 +81,11 @@ export type Setting<T> = {
   show?(value: T): string
 }
 
+/** Describes a setting. Its key is how flags call it in the program, and profiles in their file. */
+export type Setting<T> = Traits<T> & { readonly key: string; readonly name: string; readonly about: string }
+
 /** Describes a setting that always has a value. */
 export type SettingWithDefault<T> = Setting<T> & Required<Pick<Setting<T>, 'usual'>>
-
-const asText = (text: string): string => text
 
 const oneOf =
   <T extends string>(what: string, choices: readonly T[], all: readonly string[] = choices) =>
@@ -100,6 +97,7 @@ const oneOf =
 export const readFormat = (text: string, all: readonly string[] = FORMATS): Format | Fault =>
   oneOf('output format', FORMATS, all)(text)
 
+const UNTOLD = 'for a service that does not tell'
 const WEEK_STARTS = ['monday', 'sunday'] as const
 const MONTHS = Array.from({ length: 12 }, (_, at) => String(at + 1))
 const STORES = ['sqlite', 'postgres'] as const
@@ -127,33 +125,43 @@ const readProxy = (text: string): string | Fault => {
     : Fault.is('not the URL of an HTTP proxy; write http://HOST:PORT, or unset it')
 }
 
-/** Keeps the type of a setting that may have no value. */
-const setting = <T>(one: Setting<T>): Setting<T> => one
+const inWords = (key: string, joint: string): string =>
+  key.replaceAll(/[A-Z]/g, (letter) => joint + letter.toLowerCase())
 
-/** Keeps the type of a setting that always has one. */
-const withDefault = <T>(one: SettingWithDefault<T>): SettingWithDefault<T> => one
+/** Describes a setting that may have no value, with a sentence on what its flag does, or what it is. */
+const setting = <T>(key: string, about: string, traits: Traits<T>): Setting<T> => ({
+  key,
+  name: inWords(key, ' '),
+  about,
+  ...traits,
+})
+
+/** Describes a setting that always has a value. */
+const withDefault = <T>(
+  key: string,
+  about: string,
+  traits: Traits<T> & Pick<SettingWithDefault<T>, 'usual'>,
+): SettingWithDefault<T> => ({ ...setting(key, about, traits), usual: traits.usual })
+
+/** Describes a setting that may be any text. */
+const anyText = (key: string, about: string, traits: Omit<Traits<string>, 'read'>): Setting<string> =>
+  setting(key, about, { ...traits, read: (text) => text })
 
 /**
  * Lists all settings. Of what sets one the strongest comes first: its flag, its variables, the project file, the profile
  * in use, and what is usual. Whatever names, finds, shows or documents a setting goes by this table.
  */
 export const SETTINGS = {
-  profile: setting({
-    key: 'profile',
-    name: 'profile',
-    group: 'service',
-    about: 'the profile to use (see kpi profiles)',
+  profile: setting('profile', 'the profile to use (see kpi profiles)', {
     flag: '-p, --profile <name>',
     variables: ['KPI_PROFILE'],
     inProject: true,
-    usually: 'the one of `kpi profiles use`',
+    isPlace: true,
+    usually: 'the one of kpi profiles use',
     read: (text) => (text === '' ? Fault.is('empty; name a profile') : text),
   }),
-  baseUrl: setting({
-    key: 'baseUrl',
+  baseUrl: setting('baseUrl', 'a remote service without a profile; its URL ends in /api, or in /v1', {
     name: 'base URL',
-    group: 'service',
-    about: 'a remote service without a profile; it ends in /api, or in /v1 for the newer interface',
     variables: ['KPI_BASE_URL'],
     secret: 'password',
     inProject: true,
@@ -162,73 +170,44 @@ export const SETTINGS = {
       return url instanceof Fault ? url : url.href.replace(/\/$/, '')
     },
   }),
-  login: setting({
-    key: 'login',
-    name: 'login',
-    group: 'service',
-    about: 'the login name there; a key of the newer interface needs none',
+  login: anyText('login', 'the login name there; a URL that ends in /v1 needs none', {
     variables: ['KPI_LOGIN'],
     usually: 'that of the profile',
-    read: asText,
   }),
-  token: setting({
-    key: 'token',
-    name: 'token or key',
-    group: 'service',
-    about: 'the account token there, or the key of the newer interface',
+  token: anyText('token', 'the account token there; for a URL that ends in /v1 the API key', {
     variables: ['KPI_TOKEN'],
     secret: 'all',
     usually: 'that of the profile',
-    read: asText,
   }),
-  tokenFile: setting({
-    key: 'tokenFile',
-    name: 'token file',
-    group: 'service',
-    about: 'a file that holds it instead',
+  tokenFile: anyText('tokenFile', 'a file that holds the token or key instead', {
     variables: ['KPI_TOKEN_FILE'],
     path: 'file',
-    read: asText,
   }),
-  dataDir: setting({
-    key: 'dataDir',
+  dataDir: anyText('dataDir', 'use the embedded service in this folder', {
     name: 'data directory',
-    group: 'service',
-    about: 'use the embedded service in this folder',
+    note: 'the folder of the embedded service',
     flag: '--data-dir <folder>',
     variables: ['KPI_DATA_DIR'],
     path: 'folder',
+    isPlace: true,
     usually: 'a folder of your own',
-    read: asText,
   }),
-  configDir: setting({
-    key: 'configDir',
+  configDir: anyText('configDir', 'the folder of profiles and their secrets', {
     name: 'configuration folder',
-    group: 'service',
-    about: 'the folder of profiles and their secrets',
     variables: ['KPI_CONFIG_DIR'],
     path: 'folder',
     usually: 'a folder of your own',
-    read: asText,
   }),
-  timeZone: withDefault<TimeZone>({
-    key: 'timeZone',
-    name: 'time zone',
-    group: 'behavior',
-    about: 'the time zone of today, -7d and this-week, such as Europe/Berlin',
+  timeZone: withDefault<TimeZone>('timeZone', 'the time zone of today, -7d and this-week, such as Europe/Berlin', {
     flag: '--time-zone <zone>',
     inProject: true,
     inProfile: true,
     read: timeZoneNamed,
     usual: systemTimeZone,
-    usually: '`TZ`, or that of the system',
+    usually: 'that of TZ, or of the system',
     show: ({ name }) => name,
   }),
-  output: withDefault<Format>({
-    key: 'output',
-    name: 'output',
-    group: 'behavior',
-    about: 'the output format: table, csv, json, ndjson, yaml or markdown',
+  output: withDefault<Format>('output', 'the output format: table, csv, json, ndjson, yaml or markdown', {
     flag: '-o, --output <format>',
     variables: ['KPI_OUTPUT'],
     inProject: true,
@@ -238,11 +217,7 @@ export const SETTINGS = {
     read: (text) => readFormat(text),
     usual: 'table',
   }),
-  fiscalYearStart: withDefault<number>({
-    key: 'fiscalYearStart',
-    name: 'fiscal year start',
-    group: 'behavior',
-    about: 'the month in which years begin, 1 to 12, for a service that does not tell',
+  fiscalYearStart: withDefault<number>('fiscalYearStart', `the month in which years begin, 1 to 12, ${UNTOLD}`, {
     profileFlag: '--fiscal-year-start <month>',
     inProject: true,
     inProfile: true,
@@ -251,11 +226,7 @@ export const SETTINGS = {
     read: readMonth,
     usual: String(CIVIL_CALENDAR.fiscal_year_start),
   }),
-  weekStart: withDefault<Calendar['week_start']>({
-    key: 'weekStart',
-    name: 'week start',
-    group: 'behavior',
-    about: 'the day on which weeks begin, monday or sunday, for a service that does not tell',
+  weekStart: withDefault('weekStart', `the day on which weeks begin, monday or sunday, ${UNTOLD}`, {
     profileFlag: '--week-start <day>',
     inProject: true,
     inProfile: true,
@@ -263,12 +234,9 @@ export const SETTINGS = {
     read: oneOf('first day of weeks', WEEK_STARTS),
     usual: CIVIL_CALENDAR.week_start,
   }),
-  color: withDefault<boolean>({
-    key: 'color',
+  color: withDefault<boolean>('color', 'no colour', {
     name: 'colour',
-    group: 'behavior',
-    about: 'no colour',
-    note: 'whether there is colour: `NO_COLOR` and `TERM=dumb` allow none, `FORCE_COLOR` wants it even in pipes',
+    note: 'whether there is colour: NO_COLOR and TERM=dumb allow none, FORCE_COLOR wants it even in pipes',
     flag: '--no-color',
     without: 'no',
     variables: ['NO_COLOR', 'TERM', 'FORCE_COLOR'],
@@ -281,12 +249,8 @@ export const SETTINGS = {
     usually: 'at a terminal',
     show: (isColored) => (isColored ? 'yes' : 'no'),
   }),
-  pager: withDefault<string | undefined>({
-    key: 'pager',
-    name: 'pager',
-    group: 'behavior',
-    about: 'no pager for what is longer than the screen ($KPI_PAGER, $PAGER, or less)',
-    note: 'the pager for what is longer than the screen; none if it is empty, or `cat`',
+  pager: withDefault('pager', 'no pager for what is longer than the screen ($KPI_PAGER, $PAGER, or less)', {
+    note: 'the pager for what is longer than the screen; none if that is empty, or cat',
     flag: '--no-pager',
     without: '',
     variables: ['KPI_PAGER', 'PAGER'],
@@ -296,102 +260,73 @@ export const SETTINGS = {
     usual: 'less -FRX',
     show: (command = 'none') => command,
   }),
-  logFormat: withDefault<LogFormat>({
-    key: 'logFormat',
-    name: 'log format',
-    group: 'behavior',
-    about: 'write standard error as text, or as json: one object per line',
+  logFormat: withDefault('logFormat', 'write standard error as text, or as json: one object per line', {
+    note: 'how standard error is written: as text, or as json, one object per line',
     flag: '--log-format <format>',
     choices: LOG_FORMATS,
     read: oneOf('log format', LOG_FORMATS),
     usual: 'text',
   }),
-  timeout: withDefault<number>({
-    key: 'timeout',
-    name: 'timeout',
-    group: 'behavior',
-    about: 'longest time to wait for an answer, such as 30s',
+  timeout: withDefault<number>('timeout', 'longest time to wait for an answer, such as 30s', {
     flag: '--timeout <time>',
     read: readTimeout,
     usual: '30s',
     show: (milliseconds) => `${milliseconds / 1000}s`,
   }),
-  deadline: withDefault<Deadline>({
-    key: 'deadline',
-    name: 'deadline',
-    group: 'behavior',
-    about: `end at a time of day (06:30) or after a duration (30m) (default: ${USUAL_DEADLINE})`,
-    flag: '--deadline <time>',
-    read: (text, io) => parseDeadline(text, io.startedAt ?? io.now()),
-    usual: USUAL_DEADLINE,
-    show: ({ spelling }) => spelling,
-  }),
-  store: withDefault<(typeof STORES)[number]>({
-    key: 'store',
+  deadline: withDefault<Deadline>(
+    'deadline',
+    `end at a time of day (06:30) or after a duration (30m) (default: ${USUAL_DEADLINE})`,
+    {
+      note: 'when a command ends: at a time of day (06:30), or after a duration (30m)',
+      flag: '--deadline <time>',
+      read: (text, io) => parseDeadline(text, io.startedAt ?? io.now()),
+      usual: USUAL_DEADLINE,
+      show: ({ spelling }) => spelling,
+    },
+  ),
+  store: withDefault('store', 'sqlite in the data directory, or postgres at KPI_POSTGRES_URL', {
     name: 'store of kpi serve',
-    group: 'store',
-    about: 'sqlite in the data directory, or postgres at KPI_POSTGRES_URL',
     flag: '--store <kind>',
     variables: ['KPI_STORE'],
+    isPlace: true,
     choices: STORES,
     read: oneOf('store', STORES),
     usual: 'sqlite',
   }),
-  postgresUrl: setting({
-    key: 'postgresUrl',
+  postgresUrl: anyText('postgresUrl', 'the database of that store, such as postgres://user:password@host/database', {
     name: 'URL of PostgreSQL',
-    group: 'store',
-    about: 'the database in which kpi serve and kpi service keep data',
     variables: ['KPI_POSTGRES_URL'],
     secret: 'password',
-    read: asText,
   }),
-  postgresUrlFile: setting({
-    key: 'postgresUrlFile',
-    name: 'file with that URL',
-    group: 'store',
-    about: 'a file that holds that URL instead',
+  postgresUrlFile: anyText('postgresUrlFile', 'a file that holds that URL instead', {
+    name: 'file of that URL',
     variables: ['KPI_POSTGRES_URL_FILE'],
     path: 'file',
-    read: asText,
   }),
-  caFile: setting({
-    key: 'caFile',
+  caFile: anyText('caFile', 'trust the authorities whose certificates (PEM) are in this file, too', {
     name: 'certificates',
-    group: 'network',
-    about: 'trust the authorities whose certificates (PEM) are in this file, too',
+    note: 'a file with certificates (PEM) of authorities to trust, too',
     flag: '--ca-file <file>',
     variables: ['KPI_CA_FILE'],
     inProfile: true,
     path: 'file',
     usually: 'those of the system',
-    read: asText,
   }),
-  httpsProxy: setting({
-    key: 'httpsProxy',
+  httpsProxy: setting('httpsProxy', 'the proxy of services over HTTPS; one on this machine is reached without', {
     name: 'proxy for HTTPS',
-    group: 'network',
-    about: 'the proxy; a service on this machine is reached without one',
     variables: ['https_proxy', 'HTTPS_PROXY'],
     secret: 'password',
     read: readProxy,
   }),
-  httpProxy: setting({
-    key: 'httpProxy',
+  httpProxy: setting('httpProxy', 'the proxy of services over HTTP', {
     name: 'proxy for HTTP',
-    group: 'network',
-    about: 'the proxy for HTTP',
     variables: ['http_proxy', 'HTTP_PROXY'],
     secret: 'password',
     read: readProxy,
   }),
-  noProxy: setting({
-    key: 'noProxy',
+  noProxy: anyText('noProxy', 'hosts that are reached without a proxy', {
     name: 'hosts without a proxy',
-    group: 'network',
-    about: 'hosts that are reached without a proxy',
     variables: ['no_proxy', 'NO_PROXY'],
-    read: asText,
   }),
 }
 
@@ -404,14 +339,14 @@ export const PROFILE_SETTINGS = ALL_SETTINGS.filter(({ inProfile }) => inProfile
 /** Lists the settings that the project file may have. */
 export const PROJECT_SETTINGS = ALL_SETTINGS.filter(({ inProject }) => inProject)
 
-const inWords = ({ key }: Pick<Setting<unknown>, 'key'>, joint: string): string =>
-  key.replaceAll(/[A-Z]/g, (letter) => joint + letter.toLowerCase())
-
 /** Returns what flags and `--unset` call a setting: `time-zone`. */
-export const flagName = (setting: Pick<Setting<unknown>, 'key'>): string => inWords(setting, '-')
+export const flagName = ({ key }: Setting<unknown>): string => inWords(key, '-')
 
 /** Returns what the project file and the columns of profiles call a setting: `time_zone`. */
-export const fieldName = (setting: Pick<Setting<unknown>, 'key'>): string => inWords(setting, '_')
+export const fieldName = ({ key }: Setting<unknown>): string => inWords(key, '_')
+
+/** Returns what a setting is, as a sentence without its end. */
+export const aboutSetting = ({ about, note = about }: Setting<unknown>): string => note
 
 /** Returns the flag of a setting, and what it does, as commander takes them. */
 export const optionOf = ({ flag, profileFlag, about }: Setting<unknown>): [flag: string, about: string] => [
@@ -452,17 +387,21 @@ export const flagOrVariable = (
   setting: Setting<unknown>,
 ): Source | undefined => flagOf(flags, setting) ?? variableOf(io, setting)
 
-/** Returns the flags for how a command behaves, to repeat in advice. */
-export const behaviorFlags = (flags: GlobalFlags): string[] => [
-  ...ALL_SETTINGS.filter(({ group }) => group === 'behavior').flatMap((one) => {
-    const source = flagOf(flags, one)
+const flagsOf = (flags: GlobalFlags, ofPlace: boolean): string[] =>
+  ALL_SETTINGS.flatMap((one) => {
+    const source = ofPlace === (one.isPlace ?? false) ? flagOf(flags, one) : undefined
     if (!source) return []
     return one.without === undefined ? [source.from, source.text] : [source.from]
-  }),
+  })
+
+/** Returns the flags that name the service, to repeat in advice. */
+export const placeFlags = (flags: GlobalFlags): string[] => flagsOf(flags, true)
+
+/** Returns the flags for how a command behaves, to repeat in advice. */
+export const behaviorFlags = (flags: GlobalFlags): string[] => [
+  ...flagsOf(flags, false),
   ...(flags.input === false ? ['--no-input'] : []),
-  ...(flags.quiet ? ['--quiet'] : []),
-  ...(flags.verbose ? ['--verbose'] : []),
-  ...(flags.debug ? ['--debug'] : []),
+  ...(['quiet', 'verbose', 'debug'] as const).flatMap((name) => (flags[name] ? [`--${name}`] : [])),
 ]
 
 /** Names all variables of some settings. */

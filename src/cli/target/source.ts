@@ -8,8 +8,7 @@ import type { ParsedFlags } from '../args/flags.ts'
 import { isId } from '../args/names.ts'
 import type { Cli } from '../cli.ts'
 import { shellWord } from '../output/text.ts'
-import { placeFlags } from './place.ts'
-import type { GlobalFlags } from './settings.ts'
+import { type GlobalFlags, placeFlags } from './settings.ts'
 
 /** Returns the flags that send an advised command to the same place. */
 export const targetFlags = (flags: GlobalFlags): string =>

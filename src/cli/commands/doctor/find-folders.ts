@@ -5,7 +5,7 @@ import type { Cli } from '../../cli.ts'
 import type { Io } from '../../io.ts'
 import { countOf, shellWord } from '../../output/text.ts'
 import type { RunHead } from '../../../runs/run-record.ts'
-import { folderNamed, receiptsFolder, stateFolder } from '../../target/folders.ts'
+import { type FolderName, folderNamed, folderVariable, receiptsFolder, stateFolder } from '../../target/folders.ts'
 import { findPlace } from '../../target/place.ts'
 import { doubtful, faulty, type Finding, fine, looked } from './finding.ts'
 import { placeFrom } from './find-settings.ts'
@@ -40,28 +40,22 @@ const folder = (io: Io, name: string, { path, from, variable, isSecret, isNeeded
   return doubt === undefined ? fine(name, value, from) : doubtful(name, value, doubt, from)
 }
 
-const folderOf = (io: Io, name: 'configuration' | 'data'): Place => {
-  const place = folderNamed(io, name)
-  return { ...place, path: resolve(io.cwd, place.path) }
+const folderOf = (io: Io, name: FolderName): Place => {
+  const { path, from } = folderNamed(io, name)
+  return { path: resolve(io.cwd, path), from, variable: folderVariable(io, name) }
 }
 
 /** Returns the data directory that commands use, or the usual one where they talk to a remote service. */
 const data = (cli: Cli): Place => {
-  const { io, flags } = cli
-  const usual = (): Place => folderOf(io, 'data')
   try {
-    const place = findPlace(io, flags)
-    if (place.kind !== 'embedded') return usual()
+    const place = findPlace(cli.io, cli.flags)
     const from = placeFrom(cli)
-    return {
-      path: place.dataDir,
-      from: from === 'default' ? usual().from : from,
-      variable: '--data-dir',
-      isNeeded: true,
-    }
+    if (place.kind !== 'embedded') return folderOf(cli.io, 'data')
+    const usual = from === 'default' ? folderOf(cli.io, 'data') : { from }
+    return { ...usual, path: place.dataDir, variable: '--data-dir', isNeeded: true }
   } catch {
     // That fault is told where the service is looked at.
-    return usual()
+    return folderOf(cli.io, 'data')
   }
 }
 
@@ -94,12 +88,14 @@ const secrets = (io: Io): Finding => {
 /** Looks at the folders of this user, and at imports that did not end. */
 export const findFolders = async (cli: Cli): Promise<Finding[]> => {
   const { io } = cli
+  const lookAt = (name: FolderName, find: () => Place = () => folderOf(io, name)): Finding[] =>
+    looked(name, () => folder(io, name, find()))
   return [
-    ...looked('configuration', () => folder(io, 'configuration', folderOf(io, 'configuration'))),
+    ...lookAt('configuration'),
     ...looked('secrets', () => secrets(io)),
-    ...looked('data', () => folder(io, 'data', data(cli))),
-    ...looked('state', () => folder(io, 'state', folderNamed(io, 'state'))),
-    ...looked('cache', () => folder(io, 'cache', folderNamed(io, 'cache'))),
+    ...lookAt('data', () => data(cli)),
+    ...lookAt('state'),
+    ...lookAt('cache'),
     await unfinished(cli),
   ]
 }

@@ -20,7 +20,7 @@ import { namesIn } from '../../args/names.ts'
 import type { Cli } from '../../cli.ts'
 import { UsageError } from '../../exit.ts'
 import { recordLabel } from '../../output/short-answer.ts'
-import { stateVariable } from '../../target/folders.ts'
+import { folderVariable } from '../../target/folders.ts'
 import { beginRun, beginUnkeptRun, type BegunRun } from '../../target/runs.ts'
 import { makeChanges } from '../changes/make-changes.ts'
 import { type RecordedRun, withRunRecord } from '../changes/recorded-run.ts'
@@ -76,7 +76,7 @@ const isUnwritable = (error: unknown): error is KpiError | UsageError => {
 /** Returns the refusal to delete what no record could bring back. */
 const unrecordedError = ({ io }: Cli, error: KpiError | UsageError): Error => {
   if (error instanceof UsageError) return error
-  const variable = stateVariable(io)
+  const variable = folderVariable(io, 'state')
   const other = variable === undefined ? '' : `, or set ${variable} to another folder`
   const text = `${error.message}; nothing is deleted, as kpi undo could not bring it back: make room for it there${other}`
   return new KpiError('unusable', text, { cause: error })
