@@ -207,14 +207,15 @@ export const settingsSchemaText = (): string => `${JSON.stringify(settingsSchema
 const codes = (names: readonly string[]): string => names.map((name) => `\`${name}\``).join(', ')
 
 const settingRow = (setting: Setting<unknown>): string[] => {
-  const { name, flag, profileFlag, variables = [], inProject, inProfile, usual, usually } = setting
+  const { name, sources, usual, usually } = setting
+  const { flag, profileFlag, variables = [], project, profile } = sources
   const field = codes([fieldName(setting)])
   return [
     name,
     codes([flag ?? profileFlag ?? []].flat()),
     codes(variables),
-    inProject ? field : '',
-    inProfile ? field : '',
+    project ? field : '',
+    profile ? field : '',
     usually ?? (typeof usual === 'string' ? codes([usual]) : ''),
     aboutSetting(setting),
   ]
@@ -227,7 +228,7 @@ const SETTING_TABLES: Readonly<Record<string, () => string>> = {
   'README.md': () =>
     table(
       ['Variable', 'Is'],
-      ALL_SETTINGS.flatMap((one) => (one.variables ? [[codes(one.variables), aboutSetting(one)]] : [])),
+      ALL_SETTINGS.flatMap((one) => (one.sources.variables ? [[codes(one.sources.variables), aboutSetting(one)]] : [])),
     ),
 }
 

@@ -30,7 +30,7 @@ const argumentLines = (command: CommandHelp): string[] =>
 
 /** The variables of the environment, and what they set. */
 const variableLines = ALL_SETTINGS.flatMap((setting) =>
-  setting.variables === undefined ? [] : ['.TP', bold(setting.variables.join(', ')), roff(aboutSetting(setting))],
+  setting.sources.variables ? ['.TP', bold(setting.sources.variables.join(', ')), roff(aboutSetting(setting))] : [],
 )
 
 /** A command and all below it, each as a subsection. */

@@ -10,7 +10,7 @@ import type { Io } from '../io.ts'
 import { readNamedText, readStdin, untilDeadline } from './deadline.ts'
 
 /** Describes a command line whose input is read: until its deadline. */
-type InputOf = { readonly io: Io; readonly flags: { readonly deadline?: string } }
+type InputOf = { readonly io: Io; readonly flags: { readonly deadline?: string | undefined } }
 
 export const readInput = async ({ io, flags }: InputOf, path: string): Promise<string> => {
   if (path === '-') return readStdin(io, flags.deadline)

@@ -20,8 +20,8 @@ const credentialsAdvice = (io: Io, place: RemotePlace): string => {
   const inEnvironment = source.from === 'KPI_TOKEN' || source.from === 'KPI_TOKEN_FILE' ? source.from : undefined
   if (profile === undefined) return `check ${kind === 'classic' ? 'KPI_LOGIN and ' : ''}${inEnvironment ?? 'KPI_TOKEN'}`
   if (inEnvironment !== undefined) return `it comes from ${inEnvironment}; check that`
-  if (source.from === 'command') return `it comes from the command ${source.command}; check that`
-  if (source.from === 'file') return `it comes from the file ${source.file}; check that`
+  if (source.from === 'command') return `it comes from the command ${source.text}; check that`
+  if (source.from === 'file') return `it comes from the file ${source.text}; check that`
   return `enter it again: ${addAgain(place, profile, credentialsIn(io, profile).login)}`
 }
 

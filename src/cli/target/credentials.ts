@@ -26,14 +26,11 @@ export const credentialsIn = (io: Pick<Io, 'env'>, profile: string | undefined):
 export const strayCredential = (io: Pick<Io, 'env'>): string | undefined =>
   [SETTINGS.login, SETTINGS.token, SETTINGS.tokenFile].flatMap((one) => variableOf(io, one)?.from ?? [])[0]
 
-/** Names where the secret for a remote place comes from. */
-type SecretSource =
-  | { readonly from: 'KPI_TOKEN'; readonly token: string }
-  | { readonly from: 'KPI_TOKEN_FILE'; readonly file: string }
-  | { readonly from: 'command'; readonly command: string }
-  | { readonly from: 'file'; readonly file: string }
-  | { readonly from: 'profile'; readonly profile: string }
-  | { readonly from: 'nowhere' }
+/** Names where the secret for a remote place comes from: the variable, command, file or profile that has it. */
+type SecretSource = {
+  readonly from: 'KPI_TOKEN' | 'KPI_TOKEN_FILE' | 'command' | 'file' | 'profile' | 'nowhere'
+  readonly text: string
+}
 
 /** Describes where the profile of a place keeps its secret. */
 export type SecretPlace = SecretSources & { readonly profile: string | undefined }
@@ -44,9 +41,9 @@ export const secretSource = (
   { profile, tokenCommand: command, tokenFile: own, secretName = profile }: SecretPlace,
 ): SecretSource => {
   const { token, tokenFile } = credentialsIn(io, profile)
-  if (token !== undefined) return { from: 'KPI_TOKEN', token }
-  if (tokenFile !== undefined) return { from: 'KPI_TOKEN_FILE', file: tokenFile }
-  if (command !== undefined) return { from: 'command', command }
-  if (own !== undefined) return { from: 'file', file: own }
-  return secretName === undefined ? { from: 'nowhere' } : { from: 'profile', profile: secretName }
+  if (token !== undefined) return { from: 'KPI_TOKEN', text: token }
+  if (tokenFile !== undefined) return { from: 'KPI_TOKEN_FILE', text: tokenFile }
+  if (command !== undefined) return { from: 'command', text: command }
+  if (own !== undefined) return { from: 'file', text: own }
+  return secretName === undefined ? { from: 'nowhere', text: '' } : { from: 'profile', text: secretName }
 }

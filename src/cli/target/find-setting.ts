@@ -20,13 +20,13 @@ const sourceIn = (text: string | undefined, from: string, setting: Setting<unkno
   text === undefined ? undefined : { text, from, as: `${from}: ${fieldName(setting)}` }
 
 const inProject = (io: Io, setting: Setting<unknown>): Source | undefined => {
-  if (!setting.inProject || !io.project) return undefined
+  if (!setting.sources.project || !io.project) return undefined
   const { [setting.key]: text } = setting.isForErrors ? io.project.settings : projectOf(io)
   return sourceIn(text, io.project.path, setting)
 }
 
 const inProfile = (io: Io, flags: GlobalFlags, setting: Setting<unknown>): Source | undefined => {
-  if (!setting.inProfile) return undefined
+  if (!setting.sources.profile) return undefined
   try {
     const named = namedPlace(io, flags)
     return named.kind === 'profile'

@@ -16,53 +16,43 @@ type Whereabouts = {
   readonly xdg: string
   /** Stands below home. */
   readonly linux: string
-  readonly windows: 'APPDATA' | 'LOCALAPPDATA'
+  readonly windows: 'Local' | 'Roaming'
   /** Names it within the folder `kpi` of Windows and macOS. */
   readonly within?: string
 }
 
-/** Lists the folders of a user: data of the embedded service, profiles, the state of runs, and what can be lost. */
-const FOLDERS = {
-  data: {
-    setting: SETTINGS.dataDir,
-    xdg: 'XDG_DATA_HOME',
-    linux: '.local/share',
-    windows: 'LOCALAPPDATA',
-    within: 'data',
-  },
-  configuration: { setting: SETTINGS.configDir, xdg: 'XDG_CONFIG_HOME', linux: '.config', windows: 'APPDATA' },
-  state: { xdg: 'XDG_STATE_HOME', linux: '.local/state', windows: 'LOCALAPPDATA', within: 'state' },
-  cache: { xdg: 'XDG_CACHE_HOME', linux: '.cache', windows: 'LOCALAPPDATA' },
-} as const satisfies Record<string, Whereabouts>
+/** Names a folder of this user: data of the embedded service, profiles, the state of runs, and what can be lost. */
+export type FolderName = 'data' | 'configuration' | 'state' | 'cache'
 
-/** Names a folder of this user. */
-export type FolderName = keyof typeof FOLDERS
+const FOLDERS: Readonly<Record<FolderName, Whereabouts>> = {
+  data: { setting: SETTINGS.dataDir, xdg: 'XDG_DATA_HOME', linux: '.local/share', windows: 'Local', within: 'data' },
+  configuration: { setting: SETTINGS.configDir, xdg: 'XDG_CONFIG_HOME', linux: '.config', windows: 'Roaming' },
+  state: { xdg: 'XDG_STATE_HOME', linux: '.local/state', windows: 'Local', within: 'state' },
+  cache: { xdg: 'XDG_CACHE_HOME', linux: '.cache', windows: 'Local' },
+}
 
 /** Tells whether a folder is where Linux has it; on macOS that is only the cache. */
 const isAsOnLinux = ({ platform }: Io, name: FolderName): boolean =>
   platform !== 'win32' && (platform !== 'darwin' || name === 'cache')
 
-const usualFolder = (io: Io, name: FolderName): string => {
-  const { env, platform } = io
-  const { xdg, linux, windows, within = '' }: Whereabouts = FOLDERS[name]
-  if (isAsOnLinux(io, name)) return join(env[xdg] || join(homeOf(io), linux), 'kpi')
-  if (platform === 'darwin') return join(homeOf(io), 'Library', 'Application Support', 'kpi', within)
-  const parent = env[windows] ?? join(homeOf(io), 'AppData', windows === 'APPDATA' ? 'Roaming' : 'Local')
-  return join(parent, 'kpi', within)
-}
-
 /** Returns the variable that can name a folder; undefined where none does. */
-export const folderVariable = (io: Io, name: FolderName): string | undefined => {
-  const { setting, xdg }: Whereabouts = FOLDERS[name]
-  return setting?.variables?.[0] ?? (isAsOnLinux(io, name) ? xdg : undefined)
-}
+export const folderVariable = (io: Io, name: FolderName): string | undefined =>
+  FOLDERS[name].setting?.sources.variables?.[0] ?? (isAsOnLinux(io, name) ? FOLDERS[name].xdg : undefined)
 
 /** Returns a folder of this user, and what set it. */
 export const folderNamed = (io: Io, name: FolderName): { readonly path: string; readonly from: string } => {
-  const { setting, xdg }: Whereabouts = FOLDERS[name]
+  const { env, platform } = io
+  const { setting, xdg, linux, windows, within = '' } = FOLDERS[name]
   const source = setting && variableOf(io, setting)
   if (source) return { path: source.text, from: source.from }
-  return { path: usualFolder(io, name), from: isAsOnLinux(io, name) && io.env[xdg] ? xdg : 'default' }
+  const { [xdg]: parent } = env
+  if (isAsOnLinux(io, name))
+    return { path: join(parent || join(homeOf(io), linux), 'kpi'), from: parent ? xdg : 'default' }
+  const usual =
+    platform === 'darwin'
+      ? join(homeOf(io), 'Library', 'Application Support')
+      : (env[windows === 'Local' ? 'LOCALAPPDATA' : 'APPDATA'] ?? join(homeOf(io), 'AppData', windows))
+  return { path: join(usual, 'kpi', within), from: 'default' }
 }
 
 /** Returns the data directory of the embedded service where nothing else names its place. */

@@ -18,11 +18,7 @@ export const findFormat = (io: Io, flags: GlobalFlags, fileFormats: readonly str
 
 /** Tells whether a line, or what is usual here, wants data and errors as JSON. */
 export const isOutputJson = (args: readonly string[], io: Io): boolean => {
-  const given = {
-    output: givenIn(args, '-o', '--output'),
-    profile: givenIn(args, '-p', '--profile'),
-    dataDir: givenIn(args, '--data-dir'),
-  }
-  const flags = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
+  const [output, profile] = [givenIn(args, '-o', '--output'), givenIn(args, '-p', '--profile')]
+  const flags = { output, profile, dataDir: givenIn(args, '--data-dir') }
   return /^(?:nd)?json$/.test(sourceOf(io, flags, SETTINGS.output)?.text ?? '')
 }

@@ -7,7 +7,7 @@ import { requirePlainPlace } from '../../files/place.ts'
 import { UsageError } from '../exit.ts'
 import type { Io } from '../io.ts'
 import { configFolder, makeFolder } from './folders.ts'
-import { fieldName, PROFILE_SETTINGS, type Setting, SETTINGS, type SettingTexts } from './settings.ts'
+import { PROFILE_SETTINGS, type SettingTexts } from './settings.ts'
 
 /** Describes from where a profile has its secret; kept ones are apart, see `secrets.ts`. */
 export type SecretSources = {
@@ -40,40 +40,31 @@ const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,39}$/
 /** Names the file that holds all profiles. */
 export const configFile = (io: Io): string => join(configFolder(io), `${FILE}.json`)
 
-/** Lists the settings that the file of profiles holds as a calendar. */
-const OF_CALENDAR: readonly Setting<unknown>[] = [SETTINGS.fiscalYearStart, SETTINGS.weekStart]
+const asRecord = (value: unknown): Readonly<Record<string, unknown>> => (isObject(value) ? { ...value } : {})
 
-const readSettingTexts = (stored: Readonly<Record<string, unknown>>): SettingTexts => {
-  const calendar: Readonly<Record<string, unknown>> = isObject(stored['calendar']) ? { ...stored['calendar'] } : {}
+/** Returns the texts of the settings of a stored profile, which has those of the calendar apart. */
+const readSettingTexts = ({ calendar, ...others }: Readonly<Record<string, unknown>>): SettingTexts => {
+  const { week_start: weekStart, fiscal_year_start: fiscalYearStart } = asRecord(calendar)
+  const stored: Readonly<Record<string, unknown>> = { ...others, weekStart, fiscalYearStart }
+  const texts = PROFILE_SETTINGS.map(({ key }) => [key, stored[key]] as const)
   return Object.fromEntries(
-    PROFILE_SETTINGS.flatMap((one) => {
-      const value = OF_CALENDAR.includes(one) ? calendar[fieldName(one)] : stored[one.key]
-      return typeof value === 'string' || typeof value === 'number' ? [[one.key, String(value)]] : []
-    }),
+    texts.flatMap(([key, value]) => (['string', 'number'].includes(typeof value) ? [[key, String(value)]] : [])),
   )
 }
 
 /** Returns a profile as it is stored. */
 const storedProfile = ({ settings = {}, ...service }: Profile): object => {
-  const valuesOf = (some: readonly Setting<unknown>[], nameIn: (one: Setting<unknown>) => string): object =>
-    Object.fromEntries(
-      some.flatMap((one) => {
-        const text = settings[one.key]
-        return text === undefined ? [] : [[nameIn(one), one.isNumber ? Number(text) : text]]
-      }),
-    )
-  const calendar = valuesOf(OF_CALENDAR, fieldName)
-  const others = PROFILE_SETTINGS.filter((one) => !OF_CALENDAR.includes(one))
-  return {
-    ...service,
-    ...valuesOf(others, ({ key }) => key),
-    ...(Object.keys(calendar).length > 0 && { calendar }),
+  const { weekStart, fiscalYearStart, ...others } = settings
+  const calendar = {
+    ...(weekStart !== undefined && { week_start: weekStart }),
+    ...(fiscalYearStart !== undefined && { fiscal_year_start: Number(fiscalYearStart) }),
   }
+  return { ...service, ...others, ...(Object.keys(calendar).length > 0 && { calendar }) }
 }
 
 const readProfile = (value: unknown): Profile | undefined => {
   if (!isObject(value)) return undefined
-  const stored: Readonly<Record<string, unknown>> = { ...value }
+  const stored = asRecord(value)
   const { kind, dataDir, baseUrl, login, tokenCommand, tokenFile, secretName } = stored
   const settings = readSettingTexts(stored)
   const more = {

@@ -132,24 +132,12 @@ export const runTokenCommand = async (io: Io, command: string, bounds: CommandBo
 }
 
 const readSecret = async (io: Io, place: RemotePlace, bounds: CommandBounds): Promise<string> => {
-  const { kind } = place
-  const source = secretSource(io, place)
-  switch (source.from) {
-    case 'KPI_TOKEN':
-      return source.token.trim()
-    case 'KPI_TOKEN_FILE':
-      return readSecretFile(io, resolve(io.cwd, source.file))
-    case 'command':
-      return runTokenCommand(io, source.command, bounds)
-    case 'file':
-      return readSecretFile(io, source.file)
-    case 'profile':
-      return readSecretFile(io, secretFile(io, source.profile))
-    case 'nowhere': {
-      const message = `there is no ${SECRETS[kind]}: set KPI_TOKEN or KPI_TOKEN_FILE, or use a profile`
-      throw new KpiError('unauthorized', message)
-    }
-  }
+  const { from, text } = secretSource(io, place)
+  if (from === 'KPI_TOKEN') return text.trim()
+  if (from === 'command') return runTokenCommand(io, text, bounds)
+  if (from !== 'nowhere') return readSecretFile(io, from === 'profile' ? secretFile(io, text) : resolve(io.cwd, text))
+  const message = `there is no ${SECRETS[place.kind]}: set KPI_TOKEN or KPI_TOKEN_FILE, or use a profile`
+  throw new KpiError('unauthorized', message)
 }
 
 /**
@@ -171,19 +159,10 @@ export const findSecret = async (io: Io, place: RemotePlace, bounds: CommandBoun
 
 /** Returns where the token of a profile comes from, in words; never the token. */
 export const describeToken = (io: Io, place: SecretPlace): string => {
-  const source = secretSource(io, place)
-  switch (source.from) {
-    case 'KPI_TOKEN':
-      return 'the environment (KPI_TOKEN)'
-    case 'KPI_TOKEN_FILE':
-      return `the file ${source.file} (KPI_TOKEN_FILE)`
-    case 'command':
-      return `the command ${source.command}`
-    case 'file':
-      return `the file ${source.file}, read each time`
-    case 'profile':
-      return `the file ${secretFile(io, source.profile)}`
-    case 'nowhere':
-      return 'nowhere'
-  }
+  const { from, text } = secretSource(io, place)
+  if (from === 'KPI_TOKEN') return 'the environment (KPI_TOKEN)'
+  if (from === 'KPI_TOKEN_FILE') return `the file ${text} (KPI_TOKEN_FILE)`
+  if (from === 'command') return `the command ${text}`
+  if (from === 'file') return `the file ${text}, read each time`
+  return from === 'profile' ? `the file ${secretFile(io, text)}` : from
 }

@@ -8,24 +8,14 @@ import { type Format, FORMATS } from '../output/print.ts'
 import { parseBaseUrl } from './base-url.ts'
 import { systemTimeZone, type TimeZone, timeZoneNamed } from './time-zone.ts'
 
+type TextFlag =
+  'profile' | 'dataDir' | 'output' | 'jq' | 'timeout' | 'deadline' | 'lock' | 'caFile' | 'timeZone' | 'logFormat'
+type Switch = 'input' | 'color' | 'pager' | 'quiet' | 'verbose' | 'debug'
+
 /** Describes the global flags, which may stand before or after any command. */
-export type GlobalFlags = {
-  readonly profile?: string
-  readonly dataDir?: string
-  readonly output?: string
-  readonly jq?: string
-  readonly timeout?: string
-  readonly deadline?: string
-  readonly lock?: string
-  readonly caFile?: string
-  readonly timeZone?: string
-  readonly input?: boolean
-  readonly color?: boolean
-  readonly pager?: boolean
-  readonly quiet?: boolean
-  readonly verbose?: boolean
-  readonly debug?: boolean
-  readonly logFormat?: string
+export type GlobalFlags = { readonly [Name in TextFlag]?: string | undefined } & {
+  readonly [Name in Switch]?: boolean
+} & {
   /** Stand where a command prints records: the file to write, whether it may be replaced, and a spreadsheet's locale. */
   readonly toFile?: string
   readonly force?: true
@@ -40,28 +30,33 @@ export type SettingTexts = Readonly<Record<string, string>>
 /** Holds the value of a setting, and what set it. */
 export type Found<T> = { readonly value: T; readonly from: string }
 
+/** Describes where a setting may be set, the strongest first. */
+type Sources = {
+  /** Holds its flag, as help shows it. */
+  readonly flag?: string
+  /** Holds its flag of `kpi profiles add` and `update`, where no other command has it. */
+  readonly profileFlag?: string
+  /** Names its variables; the first one that is set counts. */
+  readonly variables?: readonly string[]
+  /** Tells that `kpi.yaml` may set it. */
+  readonly project?: true
+  /** Tells that a profile may set it. */
+  readonly profile?: true
+}
+
 /** Describes where a setting may be set, how its text is read, and what it is where nothing sets it. */
 type Traits<T> = {
   /** Is how people call it, if that is not its key in words. */
   readonly name?: string
   /** Says what it is, where the sentence on it says what its flag does. */
   readonly note?: string
-  /** Holds its flag, as help shows it. */
-  readonly flag?: string
-  /** Holds its flag of `kpi profiles add` and `update`, where no other command has it. */
-  readonly profileFlag?: string
+  readonly sources: Sources
   /** Is the text that a flag of the form `--no-…` stands for. */
   readonly without?: string
-  /** Names its variables; the first one that is set counts. */
-  readonly variables?: readonly string[]
   /** Returns the text that the value of a variable stands for; undefined where it says nothing. */
   readonly textOf?: (variable: string, value: string) => string | undefined
   /** Tells that an empty variable counts as set. */
   readonly mayBeEmpty?: true
-  /** Tells that `kpi.yaml` may set it. */
-  readonly inProject?: true
-  /** Tells that a profile may set it. */
-  readonly inProfile?: true
   /** Tells that its flag names the service. */
   readonly isPlace?: true
   /** Tells that faults elsewhere in the project file or the profile do not matter, as errors are told by it. */
@@ -153,83 +148,70 @@ const anyText = (key: string, about: string, traits: Omit<Traits<string>, 'read'
  */
 export const SETTINGS = {
   profile: setting('profile', 'the profile to use (see kpi profiles)', {
-    flag: '-p, --profile <name>',
-    variables: ['KPI_PROFILE'],
-    inProject: true,
+    sources: { flag: '-p, --profile <name>', variables: ['KPI_PROFILE'], project: true },
     isPlace: true,
     usually: 'the one of kpi profiles use',
     read: (text) => (text === '' ? Fault.is('empty; name a profile') : text),
   }),
   baseUrl: setting('baseUrl', 'a remote service without a profile; its URL ends in /api, or in /v1', {
     name: 'base URL',
-    variables: ['KPI_BASE_URL'],
+    sources: { variables: ['KPI_BASE_URL'], project: true },
     secret: 'password',
-    inProject: true,
     read: (text) => {
       const url = parseBaseUrl(text)
       return url instanceof Fault ? url : url.href.replace(/\/$/, '')
     },
   }),
   login: anyText('login', 'the login name there; a URL that ends in /v1 needs none', {
-    variables: ['KPI_LOGIN'],
+    sources: { variables: ['KPI_LOGIN'] },
     usually: 'that of the profile',
   }),
   token: anyText('token', 'the account token there; for a URL that ends in /v1 the API key', {
-    variables: ['KPI_TOKEN'],
+    sources: { variables: ['KPI_TOKEN'] },
     secret: 'all',
     usually: 'that of the profile',
   }),
   tokenFile: anyText('tokenFile', 'a file that holds the token or key instead', {
-    variables: ['KPI_TOKEN_FILE'],
+    sources: { variables: ['KPI_TOKEN_FILE'] },
     path: 'file',
   }),
   dataDir: anyText('dataDir', 'use the embedded service in this folder', {
     name: 'data directory',
     note: 'the folder of the embedded service',
-    flag: '--data-dir <folder>',
-    variables: ['KPI_DATA_DIR'],
+    sources: { flag: '--data-dir <folder>', variables: ['KPI_DATA_DIR'] },
     path: 'folder',
     isPlace: true,
     usually: 'a folder of your own',
   }),
   configDir: anyText('configDir', 'the folder of profiles and their secrets', {
     name: 'configuration folder',
-    variables: ['KPI_CONFIG_DIR'],
+    sources: { variables: ['KPI_CONFIG_DIR'] },
     path: 'folder',
     usually: 'a folder of your own',
   }),
   timeZone: withDefault<TimeZone>('timeZone', 'the time zone of today, -7d and this-week, such as Europe/Berlin', {
-    flag: '--time-zone <zone>',
-    inProject: true,
-    inProfile: true,
+    sources: { flag: '--time-zone <zone>', project: true, profile: true },
     read: timeZoneNamed,
     usual: systemTimeZone,
     usually: 'that of TZ, or of the system',
     show: ({ name }) => name,
   }),
   output: withDefault<Format>('output', 'the output format: table, csv, json, ndjson, yaml or markdown', {
-    flag: '-o, --output <format>',
-    variables: ['KPI_OUTPUT'],
-    inProject: true,
-    inProfile: true,
+    sources: { flag: '-o, --output <format>', variables: ['KPI_OUTPUT'], project: true, profile: true },
     isForErrors: true,
     choices: FORMATS,
     read: (text) => readFormat(text),
     usual: 'table',
   }),
   fiscalYearStart: withDefault<number>('fiscalYearStart', `the month in which years begin, 1 to 12, ${UNTOLD}`, {
-    profileFlag: '--fiscal-year-start <month>',
-    inProject: true,
-    inProfile: true,
+    sources: { profileFlag: '--fiscal-year-start <month>', project: true, profile: true },
     choices: MONTHS,
     isNumber: true,
     read: readMonth,
     usual: String(CIVIL_CALENDAR.fiscal_year_start),
   }),
   weekStart: withDefault('weekStart', `the day on which weeks begin, monday or sunday, ${UNTOLD}`, {
-    profileFlag: '--week-start <day>',
-    inProject: true,
-    inProfile: true,
+    sources: { profileFlag: '--week-start <day>', project: true, profile: true },
     choices: WEEK_STARTS,
     read: oneOf('first day of weeks', WEEK_STARTS),
     usual: CIVIL_CALENDAR.week_start,
@@ -237,9 +219,8 @@ export const SETTINGS = {
   color: withDefault<boolean>('color', 'no colour', {
     name: 'colour',
     note: 'whether there is colour: NO_COLOR and TERM=dumb allow none, FORCE_COLOR wants it even in pipes',
-    flag: '--no-color',
+    sources: { flag: '--no-color', variables: ['NO_COLOR', 'TERM', 'FORCE_COLOR'] },
     without: 'no',
-    variables: ['NO_COLOR', 'TERM', 'FORCE_COLOR'],
     textOf: (variable, value) => {
       if (variable === 'FORCE_COLOR') return ['0', 'false'].includes(value) ? 'no' : 'yes'
       return variable === 'TERM' && value !== 'dumb' ? undefined : 'no'
@@ -251,9 +232,8 @@ export const SETTINGS = {
   }),
   pager: withDefault('pager', 'no pager for what is longer than the screen ($KPI_PAGER, $PAGER, or less)', {
     note: 'the pager for what is longer than the screen; none if that is empty, or cat',
-    flag: '--no-pager',
+    sources: { flag: '--no-pager', variables: ['KPI_PAGER', 'PAGER'] },
     without: '',
-    variables: ['KPI_PAGER', 'PAGER'],
     mayBeEmpty: true,
     read: (text) => (['', 'cat'].includes(text.trim()) ? undefined : text),
     // It ends by itself if all fits on the screen, and keeps colours and text.
@@ -262,32 +242,27 @@ export const SETTINGS = {
   }),
   logFormat: withDefault('logFormat', 'write standard error as text, or as json: one object per line', {
     note: 'how standard error is written: as text, or as json, one object per line',
-    flag: '--log-format <format>',
+    sources: { flag: '--log-format <format>' },
     choices: LOG_FORMATS,
     read: oneOf('log format', LOG_FORMATS),
     usual: 'text',
   }),
   timeout: withDefault<number>('timeout', 'longest time to wait for an answer, such as 30s', {
-    flag: '--timeout <time>',
+    sources: { flag: '--timeout <time>' },
     read: readTimeout,
     usual: '30s',
     show: (milliseconds) => `${milliseconds / 1000}s`,
   }),
-  deadline: withDefault<Deadline>(
-    'deadline',
-    `end at a time of day (06:30) or after a duration (30m) (default: ${USUAL_DEADLINE})`,
-    {
-      note: 'when a command ends: at a time of day (06:30), or after a duration (30m)',
-      flag: '--deadline <time>',
-      read: (text, io) => parseDeadline(text, io.startedAt ?? io.now()),
-      usual: USUAL_DEADLINE,
-      show: ({ spelling }) => spelling,
-    },
-  ),
+  deadline: withDefault<Deadline>('deadline', 'end at a time of day (06:30) or after a duration (30m) (default: 24h)', {
+    note: 'when a command ends: at a time of day (06:30), or after a duration (30m)',
+    sources: { flag: '--deadline <time>' },
+    read: (text, io) => parseDeadline(text, io.startedAt ?? io.now()),
+    usual: USUAL_DEADLINE,
+    show: ({ spelling }) => spelling,
+  }),
   store: withDefault('store', 'sqlite in the data directory, or postgres at KPI_POSTGRES_URL', {
     name: 'store of kpi serve',
-    flag: '--store <kind>',
-    variables: ['KPI_STORE'],
+    sources: { flag: '--store <kind>', variables: ['KPI_STORE'] },
     isPlace: true,
     choices: STORES,
     read: oneOf('store', STORES),
@@ -295,38 +270,36 @@ export const SETTINGS = {
   }),
   postgresUrl: anyText('postgresUrl', 'the database of that store, such as postgres://user:password@host/database', {
     name: 'URL of PostgreSQL',
-    variables: ['KPI_POSTGRES_URL'],
+    sources: { variables: ['KPI_POSTGRES_URL'] },
     secret: 'password',
   }),
   postgresUrlFile: anyText('postgresUrlFile', 'a file that holds that URL instead', {
     name: 'file of that URL',
-    variables: ['KPI_POSTGRES_URL_FILE'],
+    sources: { variables: ['KPI_POSTGRES_URL_FILE'] },
     path: 'file',
   }),
   caFile: anyText('caFile', 'trust the authorities whose certificates (PEM) are in this file, too', {
     name: 'certificates',
     note: 'a file with certificates (PEM) of authorities to trust, too',
-    flag: '--ca-file <file>',
-    variables: ['KPI_CA_FILE'],
-    inProfile: true,
+    sources: { flag: '--ca-file <file>', variables: ['KPI_CA_FILE'], profile: true },
     path: 'file',
     usually: 'those of the system',
   }),
   httpsProxy: setting('httpsProxy', 'the proxy of services over HTTPS; one on this machine is reached without', {
     name: 'proxy for HTTPS',
-    variables: ['https_proxy', 'HTTPS_PROXY'],
+    sources: { variables: ['https_proxy', 'HTTPS_PROXY'] },
     secret: 'password',
     read: readProxy,
   }),
   httpProxy: setting('httpProxy', 'the proxy of services over HTTP', {
     name: 'proxy for HTTP',
-    variables: ['http_proxy', 'HTTP_PROXY'],
+    sources: { variables: ['http_proxy', 'HTTP_PROXY'] },
     secret: 'password',
     read: readProxy,
   }),
   noProxy: anyText('noProxy', 'hosts that are reached without a proxy', {
     name: 'hosts without a proxy',
-    variables: ['no_proxy', 'NO_PROXY'],
+    sources: { variables: ['no_proxy', 'NO_PROXY'] },
   }),
 }
 
@@ -334,10 +307,10 @@ export const SETTINGS = {
 export const ALL_SETTINGS: readonly Setting<unknown>[] = Object.values(SETTINGS)
 
 /** Lists the settings that a profile may have. */
-export const PROFILE_SETTINGS = ALL_SETTINGS.filter(({ inProfile }) => inProfile)
+export const PROFILE_SETTINGS = ALL_SETTINGS.filter(({ sources }) => sources.profile)
 
 /** Lists the settings that the project file may have. */
-export const PROJECT_SETTINGS = ALL_SETTINGS.filter(({ inProject }) => inProject)
+export const PROJECT_SETTINGS = ALL_SETTINGS.filter(({ sources }) => sources.project)
 
 /** Returns what flags and `--unset` call a setting: `time-zone`. */
 export const flagName = ({ key }: Setting<unknown>): string => inWords(key, '-')
@@ -349,8 +322,8 @@ export const fieldName = ({ key }: Setting<unknown>): string => inWords(key, '_'
 export const aboutSetting = ({ about, note = about }: Setting<unknown>): string => note
 
 /** Returns the flag of a setting, and what it does, as commander takes them. */
-export const optionOf = ({ flag, profileFlag, about }: Setting<unknown>): [flag: string, about: string] => [
-  flag ?? profileFlag ?? '',
+export const optionOf = ({ sources, about }: Setting<unknown>): [flag: string, about: string] => [
+  sources.flag ?? sources.profileFlag ?? '',
   about,
 ]
 
@@ -362,7 +335,7 @@ const sourceNamed = (text: string, name: string): Source => ({ text, from: name,
 /** Returns the variable that sets a setting. */
 export const variableOf = (
   { env }: Pick<Io, 'env'>,
-  { variables = [], mayBeEmpty, textOf = (_, value) => value }: Setting<unknown>,
+  { sources: { variables = [] }, mayBeEmpty, textOf = (_, value) => value }: Setting<unknown>,
 ): Source | undefined => {
   for (const name of variables) {
     const value = env[name]
@@ -374,7 +347,7 @@ export const variableOf = (
 
 /** Returns the flag that sets a setting. */
 const flagOf = (flags: GlobalFlags, setting: Setting<unknown>): Source | undefined => {
-  const given: Readonly<Record<string, unknown>> = setting.flag === undefined ? {} : flags
+  const given: Readonly<Record<string, unknown>> = setting.sources.flag === undefined ? {} : flags
   const value = given[setting.key]
   if (typeof value === 'string') return sourceNamed(value, `--${flagName(setting)}`)
   return value === false ? sourceNamed(setting.without ?? '', `--no-${flagName(setting)}`) : undefined
@@ -406,4 +379,4 @@ export const behaviorFlags = (flags: GlobalFlags): string[] => [
 
 /** Names all variables of some settings. */
 export const variablesOf = (settings: readonly Setting<unknown>[]): string[] =>
-  settings.flatMap(({ variables = [] }) => variables)
+  settings.flatMap(({ sources }) => sources.variables ?? [])

@@ -5,20 +5,19 @@ import type { ProbeResult } from '../../../client/http/http-transport.ts'
 import { formatInstant } from '../../../domain/day.ts'
 import { frequency } from '../../../domain/resources/catalog.ts'
 import type { Cli } from '../../cli.ts'
-import { readBaseUrl } from '../../target/base-url.ts'
 import { storePath } from '../../target/folders.ts'
 import { expiryWords } from '../../target/api-key.ts'
 import { addAdvice } from '../../target/advice.ts'
 import { findReach } from '../../target/network.ts'
-import { describeToken, findSecret, SECRETS } from '../../target/secrets.ts'
+import { findSecret, SECRETS } from '../../target/secrets.ts'
 import { withClientAt } from '../../target/session.ts'
 import { findPlace, type Place, rejectStrayCredentials, type RemotePlace } from '../../target/place.ts'
 import type { GlobalFlags } from '../../target/settings.ts'
 import { limitOf, probeOf, refusalOf } from '../profiles/check.ts'
 import { commandBounds } from '../profiles/remote-profile.ts'
-import { doubtful, faulty, type Finding, fine, looked } from './finding.ts'
+import { doubtful, faulty, type Finding, fine } from './finding.ts'
 import { faultOfFolder } from './folder-state.ts'
-import { findLogin, placeFrom } from './find-settings.ts'
+import { aboutPlace, aboutSecret } from './find-settings.ts'
 
 /** Bounds the wait for an answer: who asks what is wrong wants to know soon. */
 const SOON = '5s'
@@ -75,10 +74,6 @@ const reached = async (cli: Cli, flags: GlobalFlags, place: RemotePlace, secret:
   }
 }
 
-/** Looks at the secret of a place: whether there is one, and where from; never what it is. */
-const aboutSecret = ({ io }: Cli, place: RemotePlace): Finding =>
-  fine(SECRETS[place.kind], 'set', describeToken(io, place))
-
 /** Returns the secret of a place, or the fault that stopped the looking. A token command runs once. */
 const secretOf = async (cli: Cli, place: RemotePlace): Promise<string | Finding> => {
   try {
@@ -90,18 +85,13 @@ const secretOf = async (cli: Cli, place: RemotePlace): Promise<string | Finding>
 
 const findRemote = async (cli: Cli, place: RemotePlace): Promise<Finding[]> => {
   const secret = await secretOf(cli, place)
-  const own = [
-    ...looked('service', () => fine('service', readBaseUrl(place.baseUrl).href, placeFrom(cli))),
-    fine('interface', place.kind),
-    ...findLogin(cli, place),
-    typeof secret === 'string' ? aboutSecret(cli, place) : secret,
-  ]
+  const own = [...aboutPlace(cli, place), typeof secret === 'string' ? aboutSecret(cli, place) : secret]
   if (typeof secret !== 'string' || own.some(({ state }) => state === 'fault')) return own
   return [...own, ...(await reached(cli, { ...cli.flags, timeout: cli.flags.timeout ?? SOON }, place, secret))]
 }
 
 const findEmbedded = async (cli: Cli, place: Extract<Place, { readonly kind: 'embedded' }>): Promise<Finding[]> => {
-  const own = [fine('service', `embedded, in ${place.dataDir}`, placeFrom(cli)), fine('interface', 'embedded')]
+  const own = aboutPlace(cli, place)
   // A data directory that cannot be used is told of where the folders are looked at.
   if (faultOfFolder(cli.io, place.dataDir, undefined) !== undefined) return own
   if (!existsSync(storePath(place.dataDir))) return [...own, fine('store', 'not made yet: the first command makes it')]

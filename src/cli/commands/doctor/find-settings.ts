@@ -1,11 +1,13 @@
 import manifest from '../../../../package.json' with { type: 'json' }
 import { type Proxies, whyDirect } from '../../../client/http/proxy.ts'
 import type { Cli } from '../../cli.ts'
+import { readBaseUrl } from '../../target/base-url.ts'
 import { credentialsIn } from '../../target/credentials.ts'
 import { findSetting, sourceOf } from '../../target/find-setting.ts'
 import { findReach } from '../../target/network.ts'
-import { findPlace, namedPlace, type Place, placeNamer } from '../../target/place.ts'
+import { findPlace, namedPlace, type Place, placeNamer, type RemotePlace } from '../../target/place.ts'
 import { projectOf } from '../../target/project.ts'
+import { describeToken, SECRETS } from '../../target/secrets.ts'
 import { ALL_SETTINGS, type Setting, SETTINGS, type SettingWithDefault } from '../../target/settings.ts'
 import { type Finding, fine, looked } from './finding.ts'
 
@@ -72,9 +74,19 @@ export const findSettings = (cli: Cli): Finding[] => [
 /** Tells what names the service of a command line. */
 export const placeFrom = ({ io, flags }: Cli): string => placeNamer(namedPlace(io, flags))
 
-/** Looks at the login name of the classic interface. */
-export const findLogin = (cli: Cli, place: Place): Finding[] => {
-  if (place.kind !== 'classic') return []
-  const isOfProfile = credentialsIn(cli.io, place.profile).login === undefined
-  return [fine(SETTINGS.login.name, place.login, isOfProfile ? placeFrom(cli) : 'KPI_LOGIN')]
+/** Looks at the service of a place: where it is, what named it, and who logs in there. */
+export const aboutPlace = (cli: Cli, place: Place): Finding[] => {
+  const from = placeFrom(cli)
+  if (place.kind === 'embedded')
+    return [fine('service', `embedded, in ${place.dataDir}`, from), fine('interface', place.kind)]
+  const loginFrom = credentialsIn(cli.io, place.profile).login === undefined ? from : 'KPI_LOGIN'
+  return [
+    ...looked('service', () => fine('service', readBaseUrl(place.baseUrl).href, from)),
+    fine('interface', place.kind),
+    ...(place.kind === 'classic' ? [fine('login', place.login, loginFrom)] : []),
+  ]
 }
+
+/** Looks at the secret of a place: whether there is one, and where from; never what it is. */
+export const aboutSecret = ({ io }: Cli, place: RemotePlace): Finding =>
+  fine(SECRETS[place.kind], 'set', describeToken(io, place))

@@ -4,14 +4,13 @@ import { Fault } from '../../../domain/errors.ts'
 import { settingFault } from '../../args/setting-fault.ts'
 import type { Cli } from '../../cli.ts'
 import { UsageError } from '../../exit.ts'
-import { flagName, PROFILE_SETTINGS, type SettingTexts } from '../../target/settings.ts'
+import { flagName, optionOf, PROFILE_SETTINGS, type SettingTexts } from '../../target/settings.ts'
 
 /** Adds the flags of what a profile says besides its service that are not flags of every command. */
 export const addOwnSettings = <Arguments extends unknown[], Flags extends OptionValues>(
   command: Command<Arguments, Flags>,
 ): Command<Arguments, Flags> => {
-  for (const { profileFlag, about } of PROFILE_SETTINGS)
-    if (profileFlag !== undefined) command.option(profileFlag, about)
+  for (const one of PROFILE_SETTINGS) if (one.sources.profileFlag !== undefined) command.option(...optionOf(one))
   return command
 }
 
