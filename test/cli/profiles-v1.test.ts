@@ -130,7 +130,7 @@ describe('a profile of the newer interface', () => {
       'a base URL that ends in /v1 takes a key, which says by itself whose it is; leave',
     ],
     [PLACE, '', 'a key is needed: --token-stdin, --token-file or --token-command'],
-    [[...PLACE, '--token-stdin'], ' \n', 'the key is empty'],
+    [[...PLACE, '--token-stdin'], ' \n', 'standard input holds no key: it is empty'],
     [
       [...PLACE, '--token-stdin'],
       'kpi_token_hunter2',
@@ -199,7 +199,7 @@ describe('the newer interface without a profile', () => {
     [{ KPI_TOKEN: 'kpi_key_wrong' }, 'the key is wrong; check KPI_TOKEN'],
     [
       { KPI_TOKEN: 'kpi_token_wrong' },
-      'the secret that comes from the environment (KPI_TOKEN) cannot be used: it is an account token, and a base URL',
+      'the environment (KPI_TOKEN) holds no key: it is an account token, and a base URL',
     ],
   ])('with %j is not authorised', async (env, message) => {
     const ran = await inEnv({ KPI_BASE_URL: `${server.url}/v1`, ...env }, 'kpis', 'list')

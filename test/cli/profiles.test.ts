@@ -147,7 +147,7 @@ describe('wrong usage', () => {
 
   test('an empty token is none', async () => {
     const ran = await shellIn({ home: home.path, stdin: ' \n' })('profiles', 'add', 'x', ...REMOTE, '--token-stdin')
-    expect(ran).toEqual({ code: 2, stdout: '', stderr: 'kpi: the token is empty\n' })
+    expect(ran).toEqual({ code: 2, stdout: '', stderr: 'kpi: standard input holds no token: it is empty\n' })
   })
 })
 

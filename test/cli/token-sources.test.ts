@@ -114,14 +114,14 @@ test.each([
     'yes CANARY',
     "the profile's token command printed more than 1 MiB, which no token has, and was cut off; it should print the token alone",
   ],
-  ['true', 'the token is empty that comes from the command true'],
+  ['true', 'the command true holds no token: it is empty'],
 ])(
   'a token command %j that gives none is not authorised, and what it printed is not shown',
   async (command, message) => {
     const ran = await withCommand(command)
     expect(ran).toEqual({ code: 4, stdout: '', stderr: `kpi: ${message}\n` })
     expect((await list({ KPI_TOKEN_FILE: 'empty' })).stderr).toContain(
-      'the token is empty that comes from the file empty',
+      'the file empty (KPI_TOKEN_FILE) holds no token: it is empty',
     )
   },
 )

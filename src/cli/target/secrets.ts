@@ -21,26 +21,22 @@ const STICKY = 0o1000
 /** Names the secret of each variant: a token or a key. */
 export const SECRETS: Record<RemotePlace['kind'], string> = { classic: 'token', v1: 'key' }
 
-/** Returns why a secret is plainly for the other variant; third-party services may use any form. */
-export const faultOfVariant = (kind: RemotePlace['kind'], secret: string): string | undefined => {
-  if (kind === 'v1' && secret.startsWith('kpi_token_')) {
-    return 'it is an account token, and a base URL that ends in /v1 takes a key (on the bundled service: kpi service keys create)'
-  }
-  if (kind === 'classic' && secret.startsWith('kpi_key_')) {
-    return 'it is a key, which goes with a base URL that ends in /v1; one that ends in /api takes the account token'
-  }
-  return undefined
-}
-
-/** Returns why a text cannot be a secret, such as a whole file around it; never quotes it. */
-export const faultOfForm = (kind: RemotePlace['kind'], secret: string): string | undefined => {
+/** Returns why a text cannot be a secret of a variant; never quotes it. Those of third-party services may have any form. */
+export const faultOfSecret = (kind: RemotePlace['kind'], secret: string): string | undefined => {
   const called = SECRETS[kind]
+  if (secret === '') return 'it is empty'
   if (/[\r\n]/.test(secret)) return `it has more than one line; where it is JSON, take the value of ${called}`
   if (secret.startsWith('{')) return `it is JSON; take the value of ${called}`
   if (/\s/.test(secret)) return 'it contains spaces'
   if (/\p{Cc}|\p{Cf}/u.test(secret)) return 'it contains control characters'
   // A token travels encoded, a key as it is.
-  return kind === 'v1' && /[^!-~]/.test(secret) ? 'it has characters that are not ASCII' : undefined
+  if (kind === 'v1' && /[^!-~]/.test(secret)) return 'it has characters that are not ASCII'
+  if (kind === 'v1' && secret.startsWith('kpi_token_')) {
+    return 'it is an account token, and a base URL that ends in /v1 takes a key (on the bundled service: kpi service keys create)'
+  }
+  return kind === 'classic' && secret.startsWith('kpi_key_')
+    ? 'it is a key, which goes with a base URL that ends in /v1; one that ends in /api takes the account token'
+    : undefined
 }
 
 const secretFile = (io: Io, profile: string): string => join(configFolder(io), 'secrets', profile)
@@ -147,14 +143,9 @@ const readSecret = async (io: Io, place: RemotePlace, bounds: CommandBounds): Pr
 export const findSecret = async (io: Io, place: RemotePlace, bounds: CommandBounds): Promise<string> => {
   const { kind } = place
   const secret = await readSecret(io, place, bounds)
-  const described = describeToken(io, place)
-  const from = `that comes from ${described}`
-  if (secret === '') throw new KpiError('unauthorized', `the ${SECRETS[kind]} is empty ${from}`)
-  const noForm = faultOfForm(kind, secret)
-  if (noForm !== undefined) throw new KpiError('unauthorized', `${described} holds no ${SECRETS[kind]}: ${noForm}`)
-  const fault = faultOfVariant(kind, secret)
+  const fault = faultOfSecret(kind, secret)
   if (fault === undefined) return secret
-  throw new KpiError('unauthorized', `the secret ${from} cannot be used: ${fault}`)
+  throw new KpiError('unauthorized', `${describeToken(io, place)} holds no ${SECRETS[kind]}: ${fault}`)
 }
 
 /** Returns where the token of a profile comes from, in words; never the token. */

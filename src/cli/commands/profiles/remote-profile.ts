@@ -9,7 +9,7 @@ import { isV1Url, parseBaseUrl, readBaseUrl } from '../../target/base-url.ts'
 import { canAsk, findSetting } from '../../target/find-setting.ts'
 import type { RemotePlace } from '../../target/place.ts'
 import type { Profile } from '../../target/profiles.ts'
-import { faultOfForm, faultOfVariant, readSecretFile, runTokenCommand, SECRETS } from '../../target/secrets.ts'
+import { faultOfSecret, readSecretFile, runTokenCommand, SECRETS } from '../../target/secrets.ts'
 import type { CommandBounds } from '../../target/token-command.ts'
 import { SETTINGS } from '../../target/settings.ts'
 import { findPlaceFault, notKept, type PlaceFault } from './check-place.ts'
@@ -36,18 +36,10 @@ type RemoteAnswers = {
 
 const QUESTIONS: Record<RemoteKind, string> = { classic: 'Account token', v1: 'Key' }
 
-const faultOfSecret = (kind: RemoteKind, secret: string): string | undefined => {
-  if (secret === '') return `the ${SECRETS[kind]} is empty`
-  const fault = faultOfVariant(kind, secret)
-  return fault === undefined ? undefined : `the secret cannot be used: ${fault}`
-}
-
 const requireGoodSecret = (kind: RemoteKind, secret: string, source: string): string => {
-  const noForm = secret === '' ? undefined : faultOfForm(kind, secret)
-  if (noForm !== undefined) throw new UsageError(`${source} holds no ${SECRETS[kind]}: ${noForm}`)
   const fault = faultOfSecret(kind, secret)
-  if (fault !== undefined) throw new UsageError(fault)
-  return secret
+  if (fault === undefined) return secret
+  throw new UsageError(`${source} holds no ${SECRETS[kind]}: ${fault}`)
 }
 
 const faultOfUrl = (text: string): string | undefined => {
@@ -77,8 +69,8 @@ const remotePlace = async (cli: Cli, url: string, login: string | undefined): Pr
 const typedSecret = async (cli: Cli, name: string, kind: RemoteKind): Promise<string> => {
   if (!cli.canAsk) throw new UsageError(`a ${SECRETS[kind]} is needed: --token-stdin, --token-file or --token-command`)
   return askSecret(cli, `${QUESTIONS[kind]} of profile ${name}`, (text) => {
-    const noForm = text === '' ? undefined : faultOfForm(kind, text)
-    return noForm === undefined ? faultOfSecret(kind, text) : `this is no ${SECRETS[kind]}: ${noForm}`
+    const fault = faultOfSecret(kind, text)
+    return fault === undefined ? undefined : `this is no ${SECRETS[kind]}: ${fault}`
   })
 }
 
