@@ -19,7 +19,7 @@ import { problemTitles, problemType } from '../src/server/api/problem.ts'
 import { classicRoutes, v1Routes } from '../src/server/api/routes/index.ts'
 import { v1Status } from '../src/server/api/status.ts'
 import { format, resolveConfig } from 'prettier'
-import { aboutSetting, ALL_SETTINGS, fieldName, type Setting } from '../src/cli/target/settings.ts'
+import { settingSentence, ALL_SETTINGS, fieldName, type Setting } from '../src/cli/target/settings.ts'
 import { jobSchema } from './job-schema.ts'
 import { manPages } from './man-pages.ts'
 import { outputSchemas } from './output-schemas.ts'
@@ -217,7 +217,7 @@ const settingRow = (setting: Setting<unknown>): string[] => {
     project ? field : '',
     profile ? field : '',
     usually ?? (typeof usual === 'string' ? codes([usual]) : ''),
-    aboutSetting(setting),
+    settingSentence(setting),
   ]
 }
 
@@ -228,7 +228,9 @@ const SETTING_TABLES: Readonly<Record<string, () => string>> = {
   'README.md': () =>
     table(
       ['Variable', 'Is'],
-      ALL_SETTINGS.flatMap((one) => (one.sources.variables ? [[codes(one.sources.variables), aboutSetting(one)]] : [])),
+      ALL_SETTINGS.flatMap((one) =>
+        one.sources.variables ? [[codes(one.sources.variables), settingSentence(one)]] : [],
+      ),
     ),
 }
 

@@ -1,7 +1,7 @@
 import { commandHelp, type CommandHelp } from '../src/cli/help-json.ts'
 import { processIo } from '../src/cli/io.ts'
 import { describeProgram } from '../src/cli/program.ts'
-import { aboutSetting, ALL_SETTINGS } from '../src/cli/target/settings.ts'
+import { settingSentence, ALL_SETTINGS } from '../src/cli/target/settings.ts'
 
 /** A text as roff shows it: backslashes, hyphens, and lines that would be requests. */
 const roff = (text: string): string =>
@@ -30,7 +30,7 @@ const argumentLines = (command: CommandHelp): string[] =>
 
 /** The variables of the environment, and what they set. */
 const variableLines = ALL_SETTINGS.flatMap((setting) =>
-  setting.sources.variables ? ['.TP', bold(setting.sources.variables.join(', ')), roff(aboutSetting(setting))] : [],
+  setting.sources.variables ? ['.TP', bold(setting.sources.variables.join(', ')), roff(settingSentence(setting))] : [],
 )
 
 /** A command and all below it, each as a subsection. */

@@ -1,12 +1,12 @@
 import type { Schema } from '../src/server/api/openapi/field-schemas.ts'
-import { aboutSetting, fieldName, PROJECT_SETTINGS, type Setting, SETTINGS } from '../src/cli/target/settings.ts'
+import { settingSentence, fieldName, PROJECT_SETTINGS, type Setting, SETTINGS } from '../src/cli/target/settings.ts'
 
 /** The values that a list of choices has in YAML: numbers are also written as texts, with a zero before one digit, too. */
 const choicesOf = ({ choices = [], isNumber }: Setting<unknown>): (string | number)[] =>
   isNumber ? choices.flatMap((text) => [...new Set([Number(text), text, text.padStart(2, '0')])]) : [...choices]
 
 const settingSchema = (setting: Setting<unknown>): Schema => ({
-  description: aboutSetting(setting),
+  description: settingSentence(setting),
   ...(setting.choices ? { enum: choicesOf(setting) } : { type: ['string', 'number', 'boolean'], pattern: '.' }),
   ...(setting === SETTINGS.baseUrl && { type: 'string', pattern: '^https?://' }),
 })

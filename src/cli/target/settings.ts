@@ -319,7 +319,7 @@ export const flagName = ({ key }: Setting<unknown>): string => inWords(key, '-')
 export const fieldName = ({ key }: Setting<unknown>): string => inWords(key, '_')
 
 /** Returns what a setting is, as a sentence without its end. */
-export const aboutSetting = ({ about, note = about }: Setting<unknown>): string => note
+export const settingSentence = ({ about, note = about }: Setting<unknown>): string => note
 
 /** Returns the flag of a setting, and what it does, as commander takes them. */
 export const optionOf = ({ sources, about }: Setting<unknown>): [flag: string, about: string] => [

@@ -11,14 +11,14 @@ import { type Profile, profileNamed, type Profiles, readProfiles, writeProfiles 
 import { describeToken, deleteToken } from '../../target/secrets.ts'
 import { addProfileAdd } from './add.ts'
 import type { SecretPlace } from '../../target/credentials.ts'
-import { aboutSetting, fieldName, PROFILE_SETTINGS, type Setting } from '../../target/settings.ts'
+import { settingSentence, fieldName, PROFILE_SETTINGS, type Setting } from '../../target/settings.ts'
 import { addListOptions, applyListOptions, chooseColumns, type ListOptions } from '../verbs/list-options.ts'
 import { addProfileCheck } from './check.ts'
 import { secretNames } from './keep-profile.ts'
 import { addProfileUpdate } from './update.ts'
 
 const settingField = (setting: Setting<unknown>): Field => {
-  const about = aboutSetting(setting)
+  const about = settingSentence(setting)
   const kind = setting.isNumber ? 'integer' : 'text'
   return { kind, about: about.charAt(0).toUpperCase() + about.slice(1), nullable: true }
 }
