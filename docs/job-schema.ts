@@ -1,17 +1,14 @@
-import type { Option } from '@commander-js/extra-typings'
+import type { CommandUnknownOpts, Option } from '@commander-js/extra-typings'
 import {
   flagsPart,
   jobParts,
   ADDRESS_PARTS,
   partsOf,
-  QUERY_FLAGS,
   STEP_KINDS,
   type StepKind,
   stepKinds,
   stepParts,
 } from '../src/cli/commands/run/job-definition.ts'
-import { accepts } from '../src/cli/commands/run/step.ts'
-import { commandIn, optionsOfStep } from '../src/cli/commands/run/step-checks.ts'
 import { processIo } from '../src/cli/io.ts'
 import { describeProgram } from '../src/cli/program.ts'
 import type { Schema } from '../src/server/api/openapi/field-schemas.ts'
@@ -21,6 +18,16 @@ const TEXT = { type: ['string', 'number'], pattern: '\\S' } as const
 const VALUE = { type: ['string', 'number'] } as const
 const TEXTS = [TEXT, { type: 'array', items: TEXT, minItems: 1 }] as const
 const VALUES = { type: 'array', items: VALUE } as const
+
+/** Whether a flag takes a value, by its own parser. */
+const accepts = ({ parseArg }: Option, value: string): boolean => {
+  try {
+    parseArg?.(value, undefined)
+    return true
+  } catch {
+    return false
+  }
+}
 
 /** Whether a flag takes its choices in other spellings, too, as encodings have several names. */
 const isOpen = (option: Option, [first = '']: readonly string[]): boolean =>
@@ -38,10 +45,19 @@ const flagSchema = (option: Option): Schema => {
   return { description, anyOf: [value, switched] }
 }
 
-const flagsSchema = (options: readonly Option[]): Schema => ({
+const nameOf = ({ long = '' }: Option): string => long.slice('--'.length)
+
+/** Where the flags that every command has are in the schema. */
+const OF_EVERY_COMMAND = 'of_every_command'
+
+/** The flags of a command, and those that every command has. */
+const flagsSchema = (own: readonly Option[], shared: readonly Option[]): Schema => ({
   description: flagsPart.about,
   type: 'object',
-  properties: Object.fromEntries(options.map((option) => [(option.long ?? '').slice(2), flagSchema(option)])),
+  properties: Object.fromEntries([
+    ...own.map((option) => [nameOf(option), flagSchema(option)]),
+    ...shared.map((one) => [nameOf(one), { $ref: `#/$defs/${OF_EVERY_COMMAND}/properties/${nameOf(one)}` }]),
+  ]),
   additionalProperties: false,
 })
 
@@ -67,7 +83,7 @@ const elsewhere: Partial<Record<StepKind, Schema>> = {
   import: {
     anyOf: [
       { properties: { import: { anyOf: TEXTS } } },
-      { properties: { flags: { type: 'object', required: QUERY_FLAGS } }, required: ['flags'] },
+      { properties: { flags: { type: 'object', required: ['sql', 'from-db'] } }, required: ['flags'] },
     ],
   },
   webhook: {
@@ -75,13 +91,21 @@ const elsewhere: Partial<Record<StepKind, Schema>> = {
   },
 }
 
-const stepSchema = (kind: StepKind, options: readonly Option[]): Schema => ({
+/** The flags that a kind of step may have: those of its command, but for the one that gives what it names. */
+const optionsOfStep = (program: CommandUnknownOpts, kind: StepKind): readonly Option[] => {
+  const { words, flag } = stepKinds[kind]
+  let command = program
+  for (const word of words) command = command.commands.find((one) => one.name() === word) ?? command
+  return command.options.filter(({ hidden, long }) => !hidden && long !== flag)
+}
+
+const stepSchema = (kind: StepKind, options: readonly Option[], shared: readonly Option[]): Schema => ({
   type: 'object',
   description: stepKinds[kind].about,
   properties: {
     [kind]: targetSchema(kind),
     ...Object.fromEntries(partsOf(kind).map((name) => [name, partSchema(name)])),
-    ...(partsOf(kind).includes('flags') && { flags: flagsSchema(options) }),
+    ...(partsOf(kind).includes('flags') && { flags: flagsSchema(options, shared) }),
   },
   required: [kind],
   additionalProperties: false,
@@ -90,7 +114,8 @@ const stepSchema = (kind: StepKind, options: readonly Option[]): Schema => ({
 
 /** The JSON Schema of the file of a job, as `kpi run` reads it. */
 export const jobSchema = async (): Promise<Schema> => {
-  const commandAt = commandIn(await describeProgram('', processIo()))
+  const program = await describeProgram('', processIo())
+  const shared = program.options.filter(({ long }) => long !== '--version')
   const parts = Object.entries(jobParts).map(([name, { about }]) => [name, { description: about, ...TEXT }] as const)
   return {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
@@ -105,7 +130,8 @@ export const jobSchema = async (): Promise<Schema> => {
     additionalProperties: false,
     $defs: {
       step: { anyOf: STEP_KINDS.map((kind) => ({ $ref: `#/$defs/${kind}` })) },
-      ...Object.fromEntries(STEP_KINDS.map((kind) => [kind, stepSchema(kind, optionsOfStep(commandAt, kind))])),
+      [OF_EVERY_COMMAND]: flagsSchema(shared, []),
+      ...Object.fromEntries(STEP_KINDS.map((kind) => [kind, stepSchema(kind, optionsOfStep(program, kind), shared)])),
     },
   }
 }

@@ -1,6 +1,5 @@
-import type { ExitCode } from './exit.ts'
-import type { Command, OptionValues } from '@commander-js/extra-typings'
-import type { Needs } from '../client/capabilities.ts'
+import type { Command, CommandUnknownOpts, OptionValues } from '@commander-js/extra-typings'
+import type { Capability, Needs } from '../client/capabilities.ts'
 import type { Client } from '../client/client.ts'
 import type { AbortSignals } from '../client/http/http-transport.ts'
 import type { Transport } from '../client/transport.ts'
@@ -10,6 +9,7 @@ import type { AnyRecord, NamedField, Printable } from '../domain/schema.ts'
 import type { Variant } from '../domain/variants.ts'
 import { findDeadline, outageEnd, untilDeadline } from './args/deadline.ts'
 import { sheetForm } from './files/sheet-locale.ts'
+import type { ExitCode } from './exit.ts'
 import type { Io } from './io.ts'
 import { createLog, type Log, type Note } from './output/log.ts'
 import { numberSigns } from './output/number-signs.ts'
@@ -77,8 +77,30 @@ export type Cli = {
   readonly canAsk: boolean
   /** Runs another command line in the same world, or in another; returns its exit code. */
   readonly run: (args: readonly string[], io?: Io) => Promise<ExitCode>
-  /** Returns the program with all its commands, for what checks a command line before it runs. */
-  readonly describe: () => Promise<Command>
+  /** Reads another command line in another world, as it would be run; undefined if it asks for help alone. */
+  readonly read: (args: readonly string[], io: Io) => Promise<ReadLine | undefined>
+}
+
+/** Describes a command line that was read, and not run. */
+export type ReadLine = {
+  readonly command: CommandUnknownOpts
+  /** Holds the flags of the line, those of every command included. */
+  readonly flags: OptionValues & GlobalFlags
+  /** Returns what the command would work with. */
+  readonly cli: () => Cli
+  /**
+   * Refuses the line as the command would before it asks a service; `changed` are flags that it has otherwise. Returns what
+   * it needs of the service; undefined where that is not known before it runs.
+   */
+  readonly check: (changed?: OptionValues) => Promise<readonly Capability[] | undefined>
+}
+
+/** Describes what is known of a command beside its action. */
+type Ahead<Arguments, Flags> = {
+  /** Lists the formats of files that -o may name beside those that are printed. */
+  readonly fileFormats?: readonly string[]
+  /** Reads the arguments and flags as the action does before it asks a service, and returns what it needs of that. */
+  readonly checks?: (cli: Cli, args: Arguments, flags: Flags) => Promise<readonly Capability[]>
 }
 
 /**
@@ -88,8 +110,7 @@ export type Cli = {
 export type Act = <Arguments extends unknown[], Flags extends OptionValues>(
   command: Command<Arguments, Flags>,
   action: (cli: Cli, args: Arguments, flags: Flags) => Promise<ExitCode | void>,
-  /** Lists the formats of files that -o may name beside those that are printed. */
-  fileFormats?: readonly string[],
+  ahead?: Ahead<Arguments, Flags>,
 ) => void
 
 /** Adds what a command, or a group of commands, can do. */
@@ -99,7 +120,7 @@ export type Register = (group: Command, act: Act) => void
 export const createCli = (
   io: Io,
   flags: GlobalFlags,
-  { run, describe }: Pick<Cli, 'run' | 'describe'>,
+  { run, read }: Pick<Cli, 'run' | 'read'>,
   fileFormats: readonly string[] = [],
 ): Cli => {
   // Check the formats before anything is done, so that a wrong one does not show up afterwards.
@@ -183,7 +204,7 @@ export const createCli = (
       return canAsk(io, flags)
     },
     run,
-    describe,
+    read,
   }
   return cli
 }

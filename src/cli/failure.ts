@@ -82,7 +82,7 @@ const describeWhole = (error: unknown): Failure | undefined => {
 const sayError = (error: unknown): Omit<Failure, 'exit' | 'issues'> & Partial<Pick<Failure, 'issues'>> => {
   if (error instanceof CommanderError) {
     const message = error.code === 'commander.help' ? 'say which command; they are listed above' : error.message
-    return { code: 'usage', message: message.replace(/^error: /, '').replaceAll('\n', ' ') }
+    return { code: 'usage', message }
   }
   if (error instanceof Error && error instanceof Aborted) return { code: 'stopped', message: error.message }
   if (error instanceof UsageError) return { code: 'usage', message: error.message, issues: error.issues }

@@ -1,12 +1,13 @@
 import { Command, CommanderError, type CommandUnknownOpts } from '@commander-js/extra-typings'
 import { nearest } from '../client/nearest.ts'
 import { inOurWords, type OurLine, withSortJoined, withTypedFlags } from './args/aliases.ts'
+import { findDeadline } from './args/deadline.ts'
 import { requirePaths } from './args/path-texts.ts'
 import { HELP_LAYOUT, OF_EVERY_COMMAND } from './args/help-layout.ts'
 import { refuseFlagsAsValues } from './args/flag-values.ts'
 import { onlyNameOthers } from './args/other-commands.ts'
 import { isLogJson } from './args/raw-options.ts'
-import { type Act, type Cli, createCli } from './cli.ts'
+import { type Act, type Cli, createCli, type ReadLine } from './cli.ts'
 import { commandGroups, START } from './command-groups.ts'
 import { EXIT, UsageError, type ExitCode } from './exit.ts'
 import type { Io } from './io.ts'
@@ -14,7 +15,7 @@ import { createLog } from './output/log.ts'
 import { outputOf } from './output/printed.ts'
 import { oneLine } from './output/width.ts'
 import { reflow } from './output/wrap-lines.ts'
-import { runCommand } from './run-command.ts'
+import { readOutput, runCommand } from './run-command.ts'
 import type { Output } from './standard-output.ts'
 import { isOutputJson } from './target/output-format.ts'
 import { findSetting } from './target/find-setting.ts'
@@ -155,6 +156,64 @@ const wordsIn = (args: readonly string[], { options }: Command): string[] => {
   return args.filter((word, at) => !word.startsWith('-') && !flags.has(args[at - 1] ?? ''))
 }
 
+/** Describes the command that a line names, with what runs it. */
+type Found = ReadLine & { readonly run: () => Promise<ExitCode> }
+
+/** Returns what makes what a command works with; it keeps nothing of the program that has read the line. */
+const cliOf =
+  (version: string, fileFormats: readonly string[] | undefined) =>
+  (io: Io, flags: GlobalFlags): Cli =>
+    createCli(
+      io,
+      flags,
+      {
+        run: (line, world = io) => runProgram(line, version, world),
+        read: (line, world) =>
+          withParsed({ line, version, io: world, isForPrograms: true }, (found) => Promise.resolve(found)),
+      },
+      fileFormats,
+    )
+
+/** Returns what makes it later. */
+const later =
+  (cliIn: (io: Io, flags: GlobalFlags) => Cli, io: Io, flags: GlobalFlags): (() => Cli) =>
+  () =>
+    cliIn(io, flags)
+
+/** Creates what notes, in the place of each command's action, what reads and runs that. */
+const createAct =
+  (version: string, io: Io, note: (found: Found) => void): Act =>
+  (command, action, { fileFormats, checks } = {}) => {
+    const cliIn = cliOf(version, fileFormats)
+    command.action(() => {
+      const flags = command.optsWithGlobals()
+      const output = outputOf(command)
+      const ownsFile = output?.ownsFile !== false
+      note({
+        command,
+        flags,
+        cli: later(cliIn, io, flags),
+        check: async (changed) => {
+          requirePaths(io, command, PATH_VARIABLES)
+          const cli = cliIn(io, await readOutput(flags, ownsFile))
+          findDeadline(io, cli.flags.deadline)
+          return checks?.(cli, command.processedArgs, { ...command.opts(), ...flags, ...changed })
+        },
+        run: () => {
+          requirePaths(io, command, PATH_VARIABLES)
+          return runCommand(flags, {
+            io,
+            begin: async (world, given) =>
+              (await action(cliIn(world, given), command.processedArgs, command.opts())) ?? EXIT.done,
+            cliIn,
+            ownsFile,
+            isPaged: output !== undefined,
+          })
+        },
+      })
+    })
+  }
+
 /** Adds all groups of commands, and loads the one that is named, with the flags of the command that is. */
 const addGroups = async (program: Command, [name, verb]: readonly string[], act: Act): Promise<void> => {
   for (const [one, { heading, summary, load }] of Object.entries(commandGroups)) {
@@ -190,8 +249,9 @@ const noCommand = ({ command }: OurLine): UsageError => {
   return new UsageError(`say which command: ${names}; ${path.join(' ')} --help says what they do`)
 }
 
-/** Returns an error about a line, in the words in which it was typed. */
+/** Returns an error about a line, in one line and in the words in which it was typed. */
 const asTyped = (error: unknown, args: readonly string[], line: OurLine): unknown => {
+  if (error instanceof CommanderError) error.message = error.message.replace(/^error: /, '').replaceAll('\n', ' ')
   if (error instanceof UsageError || error instanceof CommanderError)
     error.message = withTypedFlags(error.message, args, line)
   return error
@@ -200,7 +260,7 @@ const asTyped = (error: unknown, args: readonly string[], line: OurLine): unknow
 /** Tells whether an error is commander's way to end with what was asked for: help, or the version. */
 const isAskedFor = (error: unknown): boolean => error instanceof CommanderError && error.exitCode === 0
 
-/** Parses a line and runs its command; refuses help for what is no command. */
+/** Parses a line; refuses help for what is no command. */
 const parse = async (program: Command, line: OurLine, isHelp: boolean): Promise<void> => {
   try {
     await program.parseAsync(line.words, { from: 'user' })
@@ -210,62 +270,59 @@ const parse = async (program: Command, line: OurLine, isHelp: boolean): Promise<
   }
 }
 
+/** Describes a command line as it is typed, and who reads it. */
+type Typed = {
+  readonly line: readonly string[]
+  readonly version: string
+  readonly io: Io
+  /** Tells that nobody reads help beside an error. */
+  readonly isForPrograms: boolean
+}
+
 /**
- * Parses a command line and runs its command; returns the exit code. Loads only the group of commands that is named.
+ * Parses a command line, and does with its command what `use` does; its errors say what was probably meant. Loads only the
+ * group of commands that is named. Help that is asked for is printed; then nothing is returned.
  */
-export const runProgram = async (line: readonly string[], version: string, world: Io): Promise<ExitCode> => {
-  const startedAt = world.now()
-  const io = new Proxy(world, {
-    get: (target, name: keyof Io) => (name === 'startedAt' ? startedAt : target[name]),
-  })
-  if (line[0] === 'help' && line.includes('--json')) return printHelpJson(line.slice(1), version, io)
+const withParsed = async <T>(
+  { line, version, io, isForPrograms }: Typed,
+  use: (found: Found | undefined) => Promise<T>,
+): Promise<T | undefined> => {
   const args = withSortJoined(helpAsFlag(line))
   const written: Written = { help: '', errors: [] }
-  const isJson = isLogJson(args) || isOutputJson(args, io)
-  const program = createProgram(io, version, written, isJson)
-  let code: ExitCode = EXIT.done
-  const act: Act = (command, action, fileFormats) => {
-    command.action(async () => {
-      const cliIn = (world: Io, flags: GlobalFlags): Cli =>
-        createCli(
-          world,
-          flags,
-          {
-            run: (other, otherWorld = world) => runProgram(other, version, otherWorld),
-            describe: () => describeProgram(version, world),
-          },
-          fileFormats,
-        )
-      const begin = async (world: Io, flags: GlobalFlags): Promise<ExitCode> =>
-        (await action(cliIn(world, flags), command.processedArgs, command.opts())) ?? EXIT.done
-      requirePaths(io, command, PATH_VARIABLES)
-      const flags: GlobalFlags = command.optsWithGlobals()
-      const output = outputOf(command)
-      code = await runCommand(flags, {
-        io,
-        begin,
-        cliIn,
-        ownsFile: output?.ownsFile !== false,
-        isPaged: output !== undefined,
-      })
-    })
-  }
-  await addGroups(program, wordsIn(args, program), act)
+  const program = createProgram(io, version, written, isForPrograms)
+  let found: Found | undefined
+  await addGroups(
+    program,
+    wordsIn(args, program),
+    createAct(version, io, (one) => (found = one)),
+  )
   const ours = inOurWords(program, args)
   const { words } = ours
   refuseFlagsAsValues(program, words)
   try {
     if (words.length === 0) program.outputHelp()
     else await parse(program, ours, line[0] === 'help')
+    return await use(found)
   } catch (error) {
-    if (isAskedFor(error)) return code
+    if (isAskedFor(error)) return undefined
     written.help = ''
-    if (isJson && error instanceof CommanderError && error.code === 'commander.help') throw noCommand(ours)
+    if (isForPrograms && error instanceof CommanderError && error.code === 'commander.help') throw noCommand(ours)
     const { withNextStep } = await import('./usage-hints.ts')
     throw asTyped(withNextStep(error, program, words), args, ours)
   } finally {
     await Promise.all(written.errors)
     if (written.help !== '') await printHelp(io, args, written.help)
   }
-  return code
+}
+
+/** Parses a command line and runs its command; returns the exit code. */
+export const runProgram = async (line: readonly string[], version: string, world: Io): Promise<ExitCode> => {
+  const startedAt = world.now()
+  const io = new Proxy(world, {
+    get: (target, name: keyof Io) => (name === 'startedAt' ? startedAt : target[name]),
+  })
+  if (line[0] === 'help' && line.includes('--json')) return printHelpJson(line.slice(1), version, io)
+  const isForPrograms = isLogJson(line) || isOutputJson(line, io)
+  const code = await withParsed({ line, version, io, isForPrograms }, async (found) => found?.run())
+  return code ?? EXIT.done
 }

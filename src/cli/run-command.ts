@@ -33,15 +33,23 @@ const filtered = async (io: Io, flags: GlobalFlags, { begin }: Run): Promise<Exi
   return withJq(io, { ...flags, jq }, begin)
 }
 
+/** Returns the file that the output of a command goes to; undefined where that is printed, or the command writes its own. */
+const fileOf = ({ toFile }: GlobalFlags, ownsFile: boolean): string | undefined =>
+  ownsFile || toFile === '-' ? undefined : toFile
+
+/** Returns the flags of a command with the format that its file, or its locale, says. */
+export const readOutput = async (given: GlobalFlags, ownsFile: boolean): Promise<GlobalFlags> => {
+  const isOwn = ownsFile && given.toFile !== undefined && given.toFile !== '-'
+  if (isOwn || (fileOf(given, ownsFile) === undefined && given.excel === undefined)) return given
+  return (await import('./files/output-file.ts')).withFormat(given)
+}
+
 /** Runs a command whose output goes where its flags say, in the format that they say. */
 const printed = async (given: GlobalFlags, run: Run): Promise<ExitCode> => {
-  const { excel } = given
-  const toFile = given.toFile === '-' ? undefined : given.toFile
-  const ownsFile = run.ownsFile && toFile !== undefined
-  if (ownsFile || (toFile === undefined && excel === undefined)) return onScreen(run.io, given, run)
-  const { withFormat, writingTo } = await import('./files/output-file.ts')
-  const flags = withFormat(given)
+  const flags = await readOutput(given, run.ownsFile)
+  const toFile = fileOf(given, run.ownsFile)
   if (toFile === undefined) return onScreen(run.io, flags, run)
+  const { writingTo } = await import('./files/output-file.ts')
   return writingTo(run.cliIn(run.io, flags), toFile, (io) => filtered(io, flags, run))
 }
 

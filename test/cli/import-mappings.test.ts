@@ -32,7 +32,7 @@ const optionsOf = ({ path: home }: Folder, args: readonly string[]): Readonly<Re
   const cli = createCli(
     testIo({ home }).io,
     {},
-    { run: () => Promise.resolve(0), describe: () => Promise.reject(new Error('not here')) },
+    { run: () => Promise.resolve(0), read: () => Promise.reject(new Error('not here')) },
   )
   const { options, reading } = parseOptions(cli, ['data.csv'], command.opts())
   const { isSheetSaved: _, areRecordsSaved: __, ...asked } = reading
@@ -176,7 +176,7 @@ test('a mapping holds whatever texts the flags have', () => {
   const cli = createCli(
     testIo({ home: folder.path }).io,
     { quiet: true },
-    { run: () => Promise.resolve(0), describe: () => Promise.reject(new Error('not here')) },
+    { run: () => Promise.resolve(0), read: () => Promise.reject(new Error('not here')) },
   )
   const parse = (flags: ImportFlags) => parseOptions(cli, ['data.csv'], flags)
   fc.assert(
@@ -207,7 +207,7 @@ test('flags beside a mapping add columns and KPIs to it, and replace its other l
   const cli = createCli(
     testIo({ home: folder.path }).io,
     { quiet: true },
-    { run: () => Promise.resolve(0), describe: () => Promise.reject(new Error('not here')) },
+    { run: () => Promise.resolve(0), read: () => Promise.reject(new Error('not here')) },
   )
   const parse = (flags: ImportFlags) => parseOptions(cli, ['data.csv'], flags)
   const before = {

@@ -39,7 +39,7 @@ steps:
   - export: [a.csv, b.csv]
   - import: ['']
   - verify: report.csv
-    flags: { force: true }
+    flags: { forse: true, undo: false }
 `
 
 const FLAGS = `lock: no lock
@@ -134,7 +134,7 @@ const TOLD_OF_SOURCES = [
   expect.stringContaining('line 3: cannot read https://a.example.com/x.csv: an address with a user and a password'),
   'line 4: $SALES_URL: a job puts no variables in, and there is no file of this name; write what $SALES_URL stands for, and if that is secret, keep others from reading the job (chmod 600)',
   expect.stringContaining('line 5: ${SALES_URL}/*.csv: a job puts no variables in, and there is no file of this name'),
-  'line 10: sql imports the result of a query, and files are named, too; leave import empty, or the flag out',
+  'line 10: inbox/a.csv and --sql are both given; import the files or the query',
   'line 13: move_to goes with files, and a query moves none; leave it out',
   'line 16: --sql needs --from-db FILE, the SQLite database',
 ]
@@ -149,7 +149,8 @@ const TOLD_OF_PARTS = [
   'line 9: on_failure is one text, and here is more',
   'line 10: export takes one: the file to write; write a step for each',
   'line 11: import needs files, such as inbox/*.csv, or the flags sql and from-db',
-  'line 13: verify has no flag force',
+  expect.stringContaining("line 13: unknown option '--forse' (Did you mean --force?)"),
+  "line 13: unknown option '--undo'; kpi report verify --help shows what there is",
 ]
 
 const DAYS =
@@ -162,14 +163,14 @@ const TOLD_OF_FLAGS = [
   'line 7: --max-errors lots is neither a number of rows nor a share of them; write 100 or 5%',
   'line 8: --date "2026-02-30" is a date that does not exist',
   'line 10: --frequency needs --create-missing',
-  `line 14: from: "yesterdayy" is not a date; did you mean yesterday? ${DAYS}`,
-  `line 15: to: "-3x" is not a date; ${DAYS}`,
-  'line 16: only must be one of missed, missing',
+  `line 14: "yesterdayy" is not a date; did you mean yesterday? ${DAYS}`,
+  `line 15: "-3x" is not a date; ${DAYS}`,
+  "line 16: option '--only <what>' argument 'everything' is invalid. Allowed choices are missed, missing.",
   'line 18: --rolling x is no whole number from 2 to 1000',
   'line 19: --top 0 is no whole number from 1 to 999999',
-  'line 21: from is after to',
+  'line 21: --from 2026-02-01 is after --to 2026-01-01',
   'line 22: --excel klingon_speech is no locale; write a language and a country, such as de-DE or en-US',
-  expect.stringContaining('line 23: export has no flag to-file'),
+  'line 23: --to-file is what export names; leave the flag out',
   expect.stringContaining('line 24: r.txt ends in .txt, which is no format of this command'),
   'line 29: --layout wide is for CSV, and this is xlsx',
   "line 30: option '--source <list>' cannot be used with option '--user <list>'",

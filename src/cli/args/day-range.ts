@@ -101,6 +101,9 @@ export const readRange = (
   const words = [flags.from ?? rule.from, flags.to ?? rule.to]
   for (const word of words) parseRelativeDays(word, { today, calendar: CIVIL_CALENDAR })
   requireLast(flags, rule, today)
+  // What is wrong on any day is refused at once.
+  if ([flags.from, flags.to].every((word) => word !== undefined && isPlainDate(word)))
+    rangeOf(flags, rule, { today, calendar: CIVIL_CALENDAR })
   return async (client) => {
     const calendar = words.some(dependsOnCalendar) ? await readCalendar(client) : CIVIL_CALENDAR
     const range = rangeOf(flags, rule, { today, calendar })

@@ -12,12 +12,12 @@ const PATHS: ReadonlySet<string> = new Set(['file', 'job'])
 const FOLDERS = ['HOME', 'XDG_CONFIG_HOME', 'XDG_DATA_HOME', 'XDG_STATE_HOME']
 
 /** Tells whether the value of a flag is the path of a file or a folder. */
-export const takesPath = ({ flags }: Option): boolean => /<(?:file|folder)>/.test(flags)
+const takesPath = ({ flags }: Option): boolean => /<(?:file|folder)>/.test(flags)
 
 const isPathArgument = (argument: Argument): boolean => PATHS.has(argument.name())
 
 /** Returns the flags of a command, and those of every command above it. */
-const optionsOf = (command: CommandUnknownOpts | null): readonly Option[] =>
+export const optionsOf = (command: CommandUnknownOpts | null): readonly Option[] =>
   command === null ? [] : [...command.options, ...optionsOf(command.parent)]
 
 /**

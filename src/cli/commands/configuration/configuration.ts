@@ -19,7 +19,9 @@ const withFile = (command: ReturnType<typeof withAccount>) =>
 export const dump: Register = (command, act) => {
   const declared = withFile(withAccount(command))
   addExamples(declared, 'dump', 'dump --to-file kpi.yaml')
-  act(declared, async (cli, _, flags) => (await import('./dump.ts')).runDump(cli, flags), ['yaml'])
+  act(declared, async (cli, _, flags) => (await import('./dump.ts')).runDump(cli, flags), {
+    fileFormats: ['yaml'],
+  })
 }
 
 const PRUNE = 'delete what earlier applies of this file created and it no longer has'

@@ -53,6 +53,9 @@ export const addExport = (group: Command, act: Act): void => {
       const { runExport } = await import('./export.ts')
       return runExport(cli, flags)
     },
-    EXPORT_FORMATS,
+    {
+      fileFormats: EXPORT_FORMATS,
+      checks: async (cli, _, flags) => (await import('./export.ts')).readExport(cli, flags).needs,
+    },
   )
 }

@@ -83,7 +83,7 @@ const sheetFor = async ({ client, look, signal }: Work, selection: Selection): P
 }
 
 /** Returns what an export of entries needs of the service. */
-export const needsOfExport = ({ source, user: users, kpi: kpis, names }: ExportFlags): readonly Capability[] => [
+const needsOfExport = ({ source, user: users, kpi: kpis, names }: ExportFlags): readonly Capability[] => [
   { of: entry, verb: 'list' },
   ...(source === undefined ? [] : [NEEDS_BREAKDOWN_ITEMS]),
   ...(names ? [user, kpi].map((of) => ({ of, verb: 'list' }) as const) : []),
@@ -99,7 +99,7 @@ const idsOf = async (
 ): Promise<readonly number[] | undefined> => (list === undefined ? undefined : idsIn(client, kind, `--${flag}`, list))
 
 /** Returns how entries are written; refuses flags that do not go together before anything is read. */
-export const readExportLook = (cli: Cli, { excel, layout, names }: ExportFlags, file: string | undefined): Look => {
+const readLook = (cli: Cli, { excel, layout, names }: ExportFlags, file: string | undefined): Look => {
   const look = exportLook(cli, { file, excel }, EXPORT_FORMATS)
   const isWide = layout === 'wide'
   if (isWide && look.format !== 'csv') throw new UsageError(`--layout wide is for CSV, and this is ${look.format}`)
@@ -167,11 +167,16 @@ const tellLeftOut = async ({ io }: Cli, { ofItems, values }: ExportCounts): Prom
   if (what.length > 0) await io.stderr.write(`left out: ${what.join('; ')}\n`)
 }
 
-/** Runs `kpi entries export`: writes entries as a file that imports as what is there already. */
-export const runExport = async (cli: Cli, flags: ExportFlags): Promise<void> => {
+/** Reads the flags of an export, and what it needs of the service. */
+export const readExport = (cli: Cli, flags: ExportFlags) => {
   const rangeOf = readRange(cli, flags)
   const file = flags.toFile === '-' ? undefined : flags.toFile
-  const look = readExportLook(cli, flags, file)
+  return { rangeOf, file, look: readLook(cli, flags, file), needs: needsOfExport(flags) }
+}
+
+/** Runs `kpi entries export`: writes entries as a file that imports as what is there already. */
+export const runExport = async (cli: Cli, flags: ExportFlags): Promise<void> => {
+  const { rangeOf, file, look, needs } = readExport(cli, flags)
   await requireFree(cli, file, flags.force)
   const written: ExportCounts = { entries: 0, ofItems: 0, values: 0 }
   const work = async (client: Client, signal: AbortSignal): Promise<DayRange> => {
@@ -186,7 +191,7 @@ export const runExport = async (cli: Cli, flags: ExportFlags): Promise<void> => 
     await write(cli, file, await contentOf({ cli, client, look, written, signal }, selection, days))
     return range
   }
-  const range = await cli.withClient(needsOfExport(flags), work, { signal: cli.io.interruption() })
+  const range = await cli.withClient(needs, work, { signal: cli.io.interruption() })
   const place = file === undefined ? '' : ` to ${file}`
   const [from, to] = [formatDay(range.from), formatDay(range.to)]
   await cli.note(

@@ -162,8 +162,12 @@ export type ImportFlags = Partial<ReturnType<ReturnType<typeof declareImport>['o
 export const addImport = (group: Command, act: Act): void => {
   const command = declareImport(group).addHelpText('after', EXAMPLES)
   addOutput(command, async () => (await import('./import/print.ts')).importPrints)
-  act(command, async (cli, [files], flags) => {
-    const { runImport } = await import('./import/run.ts')
-    return runImport(cli, files, flags)
-  })
+  act(
+    command,
+    async (cli, [files], flags) => {
+      const { runImport } = await import('./import/run.ts')
+      return runImport(cli, files, flags)
+    },
+    { checks: async (cli, [files], flags) => (await import('./import/run.ts')).readImport(cli, files, flags).needs },
+  )
 }

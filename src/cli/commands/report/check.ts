@@ -1,5 +1,5 @@
 import { type Command, Option } from '@commander-js/extra-typings'
-import { type Capability, USE_CLASSIC } from '../../../client/capabilities.ts'
+import { USE_CLASSIC } from '../../../client/capabilities.ts'
 import type { Client } from '../../../client/client.ts'
 import { completeReport } from '../../../client/operations/complete-report.ts'
 import type { ReportRequest } from '../../../client/operations/queries.ts'
@@ -57,7 +57,7 @@ const declareCheck = (group: Command) =>
     )
     .option('--allow-near', 'let values pass that are within ten percent of their target')
 
-export type CheckFlags = ReturnType<ReturnType<typeof declareCheck>['opts']>
+type CheckFlags = ReturnType<ReturnType<typeof declareCheck>['opts']>
 
 /** Describes what was looked at: how many values, what is wrong with some, and when the account's years begin. */
 type Checked = { readonly values: number; readonly problems: readonly AnyRecord[]; readonly calendar: Calendar }
@@ -132,16 +132,18 @@ const EXPECTED = {
   },
 } as const
 
-/** Returns what a check needs of the service. The embedded one has both variants. */
-export const needsOfCheck = (cli: Pick<Cli, 'io' | 'flags'>, flags: CheckFlags): readonly Capability[] => {
+/** Reads the days of a check, and what it needs of the service. The embedded one has both variants. */
+const readCheck = (cli: Cli, flags: CheckFlags) => {
+  const rangeOf = readRange(cli, flags, UP_TO_YESTERDAY)
   const isEmbedded = findPlace(cli.io, cli.flags).kind === 'embedded'
-  return [...needsOf(flags, undefined), ...(flags.only === 'missed' || isEmbedded ? [] : [EXPECTED])]
+  const needs = [...needsOf(flags, undefined), ...(flags.only === 'missed' || isEmbedded ? [] : [EXPECTED])]
+  return { rangeOf, needs }
 }
 
 const runCheck = async (cli: Cli, flags: CheckFlags): Promise<ExitCode> => {
-  const rangeOf = readRange(cli, flags, UP_TO_YESTERDAY)
+  const { rangeOf, needs } = readCheck(cli, flags)
   const checked = await cli.withClient(
-    needsOfCheck(cli, flags),
+    needs,
     async (client) => check(cli, client, await requestOf(client, await rangeOf(client), flags), flags),
     PACED,
   )
@@ -172,5 +174,7 @@ user who has reported nothing for such a period up to today. Ends with 10 where 
     'check --only missed --allow-near --from last-month -o json',
   )
   printsList(command, problem)
-  act(command, (cli, _, flags) => runCheck(cli, flags))
+  act(command, (cli, _, flags) => runCheck(cli, flags), {
+    checks: async (cli, _, flags) => readCheck(cli, flags).needs,
+  })
 }

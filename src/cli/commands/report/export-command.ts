@@ -36,6 +36,10 @@ const declareExport = (group: Command) =>
 /** Describes the flags of `kpi report export`. */
 export type ReportExportFlags = ReturnType<ReturnType<typeof declareExport>['opts']>
 
+const refuseStream = (given: unknown): void => {
+  if (given === true) throw new UsageError('--stream is for kpi report; an export is written when all rows are there')
+}
+
 /** Registers `kpi report export` and `kpi report verify`. */
 export const addReportFiles = (group: Command, act: Act): void => {
   const exporting = declareExport(group)
@@ -53,14 +57,18 @@ export const addReportFiles = (group: Command, act: Act): void => {
   act(
     exporting,
     async (cli) => {
-      if (exporting.parent?.getOptionValue('stream') === true) {
-        throw new UsageError('--stream is for kpi report; an export is written when all rows are there')
-      }
+      refuseStream(exporting.parent?.getOptionValue('stream'))
       const { runReportExport } = await import('./export.ts')
       // Take the flags of kpi report, too: it gets those that both have, wherever they stand.
       return runReportExport(cli, exporting.optsWithGlobals())
     },
-    FILE_FORMATS,
+    {
+      fileFormats: FILE_FORMATS,
+      checks: async (cli, _, flags) => {
+        refuseStream(exporting.parent?.getOptionValue('stream'))
+        return (await import('./export.ts')).readReportExport(cli, flags)
+      },
+    },
   )
   const verifying = group
     .command('verify')

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
+import type { Capability } from '../../../client/capabilities.ts'
 import type { Client } from '../../../client/client.ts'
 import { joinsPeriods, type Question } from '../../../domain/analysis/question.ts'
 import { countingRows, type ReportTable } from '../../../domain/analysis/report-table.ts'
@@ -190,11 +191,13 @@ const noteWritten = (
   return cli.note(`wrote ${what}${toFile === undefined ? '' : ` to ${toFile}`}`)
 }
 
-/** Refuses flags that do not go together, before anything is read; returns what they say. */
-export const readExportFlags = (
-  cli: Cli,
-  flags: ReportExportFlags,
-): { look: FileLook; question: Question | undefined } => {
+/** Returns the range of an export; where a file is added to, only its last day is asked for, and --from may be behind it. */
+const readAsked = (cli: Cli, flags: ReportExportFlags): ((client: Client) => Promise<DayRange>) =>
+  readRange(cli, flags, flags.appendSince === undefined ? RECENT : { ...RECENT, mayBeTurned: true })
+
+/** Refuses flags that do not go together, before anything is read; returns what they say, and what they need of the service. */
+const readFlags = (cli: Cli, flags: ReportExportFlags) => {
+  const rangeOf = readAsked(cli, flags)
   const look = lookOf(cli, flags)
   const question = readQuestion(flags)
   if (question && flags.appendSince !== undefined) {
@@ -205,19 +208,22 @@ export const readExportFlags = (
   }
   readLookBack(cli, flags.lookBack)
   if (question && look.format === 'html') requirePeriods(question)
-  return { look, question }
+  return { rangeOf, look, question, needs: needsOf(flags, question) }
 }
 
-/** Returns the range of an export; where a file is added to, only its last day is asked for, and --from may be behind it. */
-const readAsked = (cli: Cli, flags: ReportExportFlags): ((client: Client) => Promise<DayRange>) =>
-  readRange(cli, flags, flags.appendSince === undefined ? RECENT : { ...RECENT, mayBeTurned: true })
+/** Returns the flags of an export without a file that is standard output. */
+const withoutStdout = ({ toFile, ...others }: ReportExportFlags): ReportExportFlags =>
+  toFile === undefined || toFile === '-' ? others : { toFile, ...others }
+
+/** Reads the flags of an export, and returns what it needs of the service. */
+export const readReportExport = (cli: Cli, flags: ReportExportFlags): readonly Capability[] =>
+  readFlags(cli, withoutStdout(flags)).needs
 
 /** Runs `kpi report export`: writes the rows of a report, all of them or nothing. */
-export const runReportExport = async (cli: Cli, { toFile, ...others }: ReportExportFlags): Promise<void> => {
-  const flags = toFile === undefined || toFile === '-' ? others : { toFile, ...others }
-  const rangeOf = readAsked(cli, flags)
-  const { look, question } = readExportFlags(cli, flags)
-  const file = toFile === '-' ? undefined : toFile
+export const runReportExport = async (cli: Cli, given: ReportExportFlags): Promise<void> => {
+  const flags = withoutStdout(given)
+  const { rangeOf, look, question, needs } = readFlags(cli, flags)
+  const { toFile: file } = flags
   const target = file ?? flags.appendSince
   if (target !== undefined) requireWritable(resolve(cli.io.cwd, target), { isNamed: true })
   if (file !== flags.appendSince) await requireFree(cli, file, flags.force)
@@ -230,6 +236,6 @@ export const runReportExport = async (cli: Cli, { toFile, ...others }: ReportExp
     await cli.note(await tellWhereValuesLie(client, await requestOf(client, range, flags)))
     return range
   }
-  const range = await cli.withClient(needsOf(flags, question), work, { signal: cli.io.interruption() })
+  const range = await cli.withClient(needs, work, { signal: cli.io.interruption() })
   await noteWritten(cli, flags, written, range)
 }

@@ -90,12 +90,17 @@ const refuseFileFlags = (cli: Cli, { appendSince, manifest }: ReportFlags): void
   if (flag !== undefined) throw new UsageError(`${flag} is for files: write kpi report export … ${flag}`)
 }
 
-const runReport = async (cli: Cli, flags: ReportFlags): Promise<void> => {
+/** Reads the days and the question of a report, and what it needs of the service. */
+const readReport = (cli: Cli, flags: ReportFlags) => {
   refuseFileFlags(cli, flags)
   const rangeOf = readRange(cli, flags)
   const question = readQuestion(flags)
+  return { rangeOf, question, needs: needsOf(flags, question) }
+}
+
+const runReport = async (cli: Cli, flags: ReportFlags): Promise<void> => {
+  const { rangeOf, question, needs } = readReport(cli, flags)
   const requestFor = async (client: Client): Promise<ReportRequest> => requestOf(client, await rangeOf(client), flags)
-  const needs = needsOf(flags, question)
   const asked = { cli, question, requestFor, needs }
   const isOverview = isForPeople(cli.printing().format) && flags.rows !== true && !question
   if (flags.stream) return stream(asked, isOverview)
@@ -130,5 +135,8 @@ export const report: Register = (group, act) => {
   )
   printsAnswers(command)
   addReportFiles(group, act)
-  act(command, (cli, _, flags) => runReport(cli, flags), FILE_FORMATS)
+  act(command, (cli, _, flags) => runReport(cli, flags), {
+    fileFormats: FILE_FORMATS,
+    checks: async (cli, _, flags) => readReport(cli, flags).needs,
+  })
 }

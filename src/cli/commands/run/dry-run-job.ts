@@ -10,13 +10,10 @@ import { stepRow } from './run.ts'
 import { noFile, nothingToImport } from './run-steps.ts'
 import type { Step } from './step.ts'
 import { lineText, linesOf, type StepLine } from './step-lines.ts'
-import { createLackFinder, type ReadLine } from './step-needs.ts'
+import { createLackFinder } from './step-needs.ts'
 
 /** Describes a job that was read and checked: its folder, when it begins, and which day that is. */
-export type Opened = Pick<Running, 'job' | 'cwd' | 'today' | 'begun' | 'hide'> & {
-  /** Reads the command line of a step; undefined for a webhook. */
-  readonly lineOf: (step: Step) => ReadLine | undefined
-}
+export type Opened = Pick<Running, 'job' | 'cwd' | 'today' | 'begun' | 'hide'>
 
 /** Describes a step of a dry run: its command lines, each with how it would end, and what holds for all of it. */
 type StepOutlook = {
@@ -26,16 +23,16 @@ type StepOutlook = {
 }
 
 /** Creates what finds how the steps of a job would end, one after the other. */
-const createOutlooks = (cli: Cli, { job, cwd, today, begun, hide, lineOf }: Opened, signal: AbortSignal) => {
+const createOutlooks = (cli: Cli, { job, cwd, today, begun, hide }: Opened, signal: AbortSignal) => {
   const rejects = new Set<string>()
   const { at: deadline } = readDeadline(cli.flags.deadline ?? job.deadline, begun)
   const dryRun = createStepDryRun({ cli, job, cwd, today, begun, hide, deadline })
   const findLack = createLackFinder((text) => cli.note(hide(text)))
   return async (step: Step, at: number): Promise<StepOutlook> => {
-    const read = lineOf(step)
-    const found = (await linesOf(step, { cwd, today, signal }, rejects)).filter(dryRun.isLeft)
-    const { lack, isSilent } = read ? await findLack(step.kind, `step ${at + 1}, ${step.kind}`, read) : {}
-    const ofNames = read && !lack && !isSilent ? await dryRun.names(step, read) : {}
+    const { command } = step
+    const found = (await linesOf(step, { cwd, signal }, rejects)).filter(dryRun.isLeft)
+    const { lack, isSilent } = command ? await findLack(`step ${at + 1}, ${step.kind}`, command) : {}
+    const ofNames = command && !lack && !isSilent ? await dryRun.names(command) : {}
     const ofStep: Outlook = lack ? { lack } : ofNames
     const more = dryRun.found(step)
     const lines: (Outlook & { line: StepLine })[] = []
@@ -47,11 +44,11 @@ const createOutlooks = (cli: Cli, { job, cwd, today, begun, hide, lineOf }: Open
     }
     if (found.length > 0 || ofStep.lack || more.untried !== undefined)
       return { step, lines, all: { ...more, ...ofStep } }
-    await cli.note(hide(`step ${at + 1}, line ${step.line}: ${nothingToImport(step, today)}`))
+    await cli.note(hide(`step ${at + 1}, line ${step.line}: ${nothingToImport(step)}`))
     return {
       step,
       lines,
-      all: step.moveTo === undefined ? { lack: { code: EXIT.failed, message: noFile(step, today) } } : {},
+      all: step.moveTo === undefined ? { lack: { code: EXIT.failed, message: noFile(step) } } : {},
     }
   }
 }

@@ -12,22 +12,43 @@ import { createJobFiles } from './job-files.ts'
 import { silentLog } from './job-log.ts'
 import { LOADED, type Running } from './outcome.ts'
 import { runLine } from './run-steps.ts'
-import type { FlagWords, Step } from './step.ts'
-import { dated, type StepLine } from './step-lines.ts'
-import { type Lack, lackBy, type ReadLine } from './step-needs.ts'
+import { flagOf } from './line-parts.ts'
+import { argumentsOf, IMPORT, isImport, type Step, type StepCommand, textOfFlag } from './step.ts'
+import type { StepLine } from './step-lines.ts'
+import { type Lack, lackBy } from './step-needs.ts'
+import { withFlag } from './step-places.ts'
 
-/** Lists flags of an import with which it sends nothing anyway. */
-const SENDS_NOTHING = ['dry-run', 'explain']
+/** Lists the flags that say how an import creates things. */
+const WAYS_OF_CREATION: ReadonlySet<string> = new Set([
+  '--create-assignments',
+  '--email-pattern',
+  '--frequency',
+  '--unit',
+  '--category',
+  '--group',
+])
 
-/** Lists flags that say how an import creates things. */
-const WAYS_OF_CREATION = ['email-pattern', 'frequency', 'unit', 'category', 'group']
+/** Returns the flags of a step that say how it creates things, with their words. */
+const waysOf = ({ parts }: Step): ReadonlyMap<string, readonly string[]> =>
+  new Map(
+    parts.flatMap((part) => {
+      const flag = flagOf(part)
+      return flag !== undefined && WAYS_OF_CREATION.has(flag) ? [[flag, part.words]] : []
+    }),
+  )
 
-const hasFlag = (flags: FlagWords, ...names: readonly string[]): boolean => flags.some(([flag]) => names.includes(flag))
+/** Returns the flags of a step as the program read them. */
+const flagsOf = ({ command }: Step): OptionValues => command?.flags ?? {}
 
-const flagIn = (flags: FlagWords, name: string): string | undefined => {
-  const value = flags.find(([flag]) => flag === name)?.[1]
-  return value === true ? '' : value
-}
+/** Tells whether an import sends nothing anyway. */
+const sendsNothing = ({ dryRun, explain }: OptionValues): boolean => dryRun === true || explain === true
+
+/** Returns the kinds of things that an import creates. */
+const kindsCreated = ({ createMissing, createAssignments }: OptionValues): string[] => [
+  ...(createMissing === true ? ['all'] : []),
+  ...(Array.isArray(createMissing) ? createMissing.flatMap((list) => splitList(String(list))) : []),
+  ...(createAssignments === true ? ['assignments'] : []),
+]
 
 /** Lists the flags that select users, KPIs and the like by their names; entries are exported by flags of their own. */
 const SELECTIONS = {
@@ -41,6 +62,7 @@ const SELECTIONS = {
 export type Outlook = { readonly lack?: Lack; readonly untried?: string }
 
 const AMID_CHANGES: Outlook = { untried: 'not tried: an earlier step makes or moves what it reads' }
+const UNKNOWN: Outlook = { untried: 'not tried: a dry run of a job knows only the flags of this command' }
 const AMID_CREATION: Outlook = { untried: 'not tried: an earlier step may create what it names' }
 
 /** Says why a source is not read before the job runs; undefined where it is. */
@@ -62,25 +84,16 @@ const refusalsOf = ({ details = [], message }: Trial): readonly string[] => {
 /** Begins the lines that say which rows are rejected; the ways out are below them. */
 const REJECTED = 'rejected: '
 
-/** Returns kinds of things that several flags of one name create, as one flag. */
-const kindsIn = (...lists: readonly (string | undefined)[]): string => {
-  const given = lists.filter((one) => one !== undefined)
-  return given.some((one) => one === '' || splitList(one).includes('all')) ? 'all' : given.join(',')
-}
-
 /** Tells whether a step creates things of a kind. */
-const creates = ({ flags }: Step, { kind }: PlannedThing): boolean => {
-  if (kind === 'assignments' && hasFlag(flags, 'create-assignments')) return true
-  if (!hasFlag(flags, 'create-missing')) return false
-  const kinds = splitList(kindsIn(flagIn(flags, 'create-missing')))
-  return kinds.includes('all') || kinds.includes(kind)
-}
+const creates = (step: Step, { kind }: PlannedThing): boolean =>
+  kindsCreated(flagsOf(step)).some((one) => one === 'all' || one === kind)
 
 /** Follows what the steps of a job create. */
 const createCreation = () => {
   const things = new Set<string>()
-  const flags = new Map<string, string>()
-  let isKnown = true
+  const kinds = new Set<string>()
+  const ways = new Map<string, readonly string[]>()
+  let [isKnown, isOpen] = [true, false]
   const has = ({ kind, names }: PlannedThing): boolean => names.some((name) => things.has(`${kind} ${name}`))
   return {
     has,
@@ -88,21 +101,31 @@ const createCreation = () => {
     isNone: () => isKnown && things.size === 0,
     /** Notes what a step creates; undefined where that is not known. */
     note: (step: Step, planned: readonly PlannedThing[] | undefined): void => {
-      if (!hasFlag(step.flags, 'create-missing', 'create-assignments') || hasFlag(step.flags, ...SENDS_NOTHING)) return
+      const flags = flagsOf(step)
+      const created = kindsCreated(flags)
+      if (created.length === 0 || sendsNothing(flags)) return
       if (planned) for (const { kind, names } of planned) for (const name of names) things.add(`${kind} ${name}`)
       else isKnown = false
-      for (const name of ['create-missing', 'create-assignments', ...WAYS_OF_CREATION]) {
-        const value = flagIn(step.flags, name)
-        if (value !== undefined) flags.set(name, name === 'create-missing' ? kindsIn(flags.get(name), value) : value)
-      }
+      if (flags['createMissing'] !== undefined) for (const kind of created) kinds.add(kind)
+      for (const [flag, words] of waysOf(step)) ways.set(flag, words)
     },
+    /** Notes that a step may have created anything. */
+    noteAny: (): void => {
+      isKnown = false
+      isOpen = true
+    },
+    isOpen: () => isOpen,
     /** Returns the flags with which a dry run takes as there what earlier steps create. */
-    flagsFor: ({ flags: own }: Step): string[] =>
-      [...flags].flatMap(([name, value]) => {
-        if (name === 'create-missing') return [`--${name}=${kindsIn(value, flagIn(own, name))}`]
-        if (hasFlag(own, name)) return []
-        return [value === '' ? `--${name}` : `--${name}=${value}`]
-      }),
+    flagsFor: (step: Step): string[] => {
+      const own = flagsOf(step)
+      const all = [...kinds, ...(own['createMissing'] === undefined ? [] : kindsCreated(own))]
+      const ownWays = waysOf(step)
+      const others = [...ways].flatMap(([flag, words]) => (ownWays.has(flag) ? [] : words))
+      return [
+        ...(kinds.size === 0 ? [] : [`--create-missing=${all.includes('all') ? 'all' : all.join(',')}`]),
+        ...others,
+      ]
+    },
     /** Returns a list of names without those that earlier steps create; undefined where none is left. */
     without: (flag: string, list: string): string | undefined => {
       const isCreated = (name: string): boolean =>
@@ -130,19 +153,20 @@ const selectionIn = (given: OptionValues, creation: CreationSoFar): SelectionFla
 
 /** Creates what finds how steps of a job would end, in their order, without changing anything. */
 export const createStepDryRun = (running: Omit<Running, 'log' | 'rejects'>) => {
-  const { cwd, today } = running
+  const { cwd } = running
   const files = createJobFiles(running)
   const creation = createCreation()
-  const mappings = new Set<string>()
+  const mappings = new Set<unknown>()
 
   /** Does a dry run of a line. */
   const tryLine = async (step: Step, line: StepLine, more: readonly string[] = []): Promise<Trial> => {
     const told: string[] = []
     const log = { ...silentLog, tell: async (text: string) => void told.push(text) }
-    const idle = step.kind === 'verify' || hasFlag(step.flags, ...SENDS_NOTHING) ? [] : ['--dry-run', '--summary-only']
+    const idle = !isImport(step) || sendsNothing(flagsOf(step)) ? [] : ['--dry-run', '--summary-only']
     // A dry run saves how it reads the file, too.
-    const at = line.words.indexOf('--save-mapping')
-    const words = at < 0 ? line.words : line.words.toSpliced(at, 2)
+    const saving = step.parts.find((part) => flagOf(part) === '--save-mapping')?.words ?? []
+    const at = line.words.indexOf(saving[0] ?? '')
+    const words = at < 0 ? line.words : line.words.toSpliced(at, saving.length)
     const run = () => runLine({ ...running, log }, { ...line, words: [...words, ...more, ...idle] }, '')
     const { result, planned } = await hearingPlans(run)
     const first = told.findIndex((text) => text.startsWith(REJECTED))
@@ -162,7 +186,7 @@ export const createStepDryRun = (running: Omit<Running, 'log' | 'rejects'>) => {
   }
 
   const outlookOfVerify = async (step: Step, line: StepLine): Promise<Outlook> => {
-    const [file = ''] = step.targets.map((one) => dated(one, today))
+    const [file = ''] = argumentsOf(step)
     const [own, manifest] = [file, manifestPath(file)].map(files.stateOf)
     if (own === 'gone') return goneBefore(file)
     if (own === 'absent' || (own === 'there' && manifest !== 'made' && manifest !== 'unsure')) {
@@ -170,7 +194,7 @@ export const createStepDryRun = (running: Omit<Running, 'log' | 'rejects'>) => {
       return end.code === EXIT.done ? {} : { lack: end }
     }
     if (manifest !== 'absent' && manifest !== 'gone') return AMID_CHANGES
-    const message = `${file} has no manifest by then: add flags: { manifest: true } to the step that writes it`
+    const message = `${file} has no manifest by then: write it with --manifest (flags: { manifest: true })`
     return { lack: { code: EXIT.failed, message } }
   }
 
@@ -182,14 +206,15 @@ export const createStepDryRun = (running: Omit<Running, 'log' | 'rejects'>) => {
   })
 
   const outlookOfImport = async (step: Step, line: StepLine): Promise<Outlook> => {
-    const source = line.file ?? dated(flagIn(step.flags, 'from-db') ?? '', today)
+    const source = line.file ?? textOfFlag(step, 'fromDb') ?? ''
     const unread = unreadSource(cwd, source)
     if (unread) return unread
     const state = files.stateOf(source)
     if (state === 'gone') return goneBefore(source)
-    if (state === 'made' || state === 'unsure' || mappings.has(flagIn(step.flags, 'mapping') ?? '')) return AMID_CHANGES
+    if (state === 'made' || state === 'unsure' || mappings.has(flagsOf(step)['mapping'])) return AMID_CHANGES
     const end = await tryLine(step, line)
-    const isPlain = end.code === EXIT.done || creation.isNone()
+    if (end.code !== EXIT.done && state === 'there' && creation.isOpen()) return AMID_CREATION
+    const isPlain = end.code === EXIT.done || creation.isNone() || creation.isOpen()
     const trial = isPlain ? end : await tryLine(step, line, creation.flagsFor(step))
     const outlook = isPlain ? { ...(end.code !== EXIT.done && { lack: end }) } : outlookBehind(step, end, trial)
     if (LOADED.has(outlook.lack?.code ?? EXIT.done)) creation.note(step, trial.planned)
@@ -200,7 +225,7 @@ export const createStepDryRun = (running: Omit<Running, 'log' | 'rejects'>) => {
     const kept = files.keptBy(step)
     if (kept === undefined) return {}
     if (!kept.isSure) return { untried: `not tried: an earlier step may have written ${kept.file}` }
-    const message = `${kept.file} exists already by then, and this step does not replace files: add flags: { force: true }, or name another file`
+    const message = `${kept.file} exists already by then, and this step does not replace files: ${withFlag(step, 'force')}, or name another file`
     return { lack: { code: EXIT.failed, message } }
   }
 
@@ -211,11 +236,11 @@ export const createStepDryRun = (running: Omit<Running, 'log' | 'rejects'>) => {
     /** Says that the files of a step are known only when it runs. */
     found: (step: Step): Outlook => (files.findsMore(step) ? AMID_CHANGES : {}),
     /** Looks up the names in the flags of a step. */
-    names: async ({ kind }: Step, { cli, given }: ReadLine): Promise<Outlook> => {
-      const flags = kind === 'import' ? {} : selectionIn(given, creation)
+    names: async ({ path, flags: given, cli, needs }: StepCommand): Promise<Outlook> => {
+      const flags = path === IMPORT || !needs ? {} : selectionIn(given, creation)
       if (Object.keys(flags).length === 0) return {}
       try {
-        await cli.withClient([], (client) => requestOf(client, { from: 0, to: 0 }, flags))
+        await cli().withClient([], (client) => requestOf(client, { from: 0, to: 0 }, flags))
         return {}
       } catch (error) {
         const lack = lackBy(error)
@@ -224,16 +249,20 @@ export const createStepDryRun = (running: Omit<Running, 'log' | 'rejects'>) => {
     },
     /** Returns how a command line would end. */
     line: async (step: Step, line: StepLine): Promise<Outlook> => {
-      if (step.kind === 'verify') return outlookOfVerify(step, line)
-      return step.kind === 'import' ? outlookOfImport(step, line) : outlookOfOutput(step)
+      const { command } = step
+      if (command?.path === 'report verify') return outlookOfVerify(step, line)
+      if (isImport(step)) return outlookOfImport(step, line)
+      const outlook = outlookOfOutput(step)
+      return command && !command.needs ? { ...UNKNOWN, ...outlook } : outlook
     },
     /** Notes what a command line leaves to those after it. */
     leave: (step: Step, line: StepLine, { lack, untried }: Outlook): void => {
       if (lack && !LOADED.has(lack.code)) return
       files.leave(step, line)
-      if (step.kind !== 'import') return
+      if (untried === UNKNOWN.untried) creation.noteAny()
+      if (!isImport(step)) return
       if (untried !== undefined) creation.note(step, undefined)
-      const saved = flagIn(step.flags, 'save-mapping')
+      const saved: unknown = flagsOf(step)['saveMapping']
       if (saved !== undefined) mappings.add(saved)
     },
   }

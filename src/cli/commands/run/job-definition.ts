@@ -1,20 +1,22 @@
-/** Describes a kind of step: the words of its command, and what it works on. */
+/** Describes a kind of step: the line that it stands for, and what it works on. */
 type KindOfStep = {
-  /** Holds the words of the command; a webhook has none. */
+  /** Holds the words of its command; a webhook has none, and a step that is a line has its own. */
   readonly words: readonly string[]
   readonly about: string
   /** Says what the step names; `none` for a step that has flags only. */
   readonly target: string
   /** Tells that it may name several of them. */
   readonly isList?: true
+  /** Tells that other parts may say it instead: an address that is secret, or a query. */
+  readonly isOptional?: true
   /** Holds the flag that takes what it names; undefined where that is an argument. */
-  readonly flag?: string
+  readonly flag?: '--to-file'
   /** Names the kind of step that writes the same to a file. */
   readonly toFile?: StepKind
 }
 
 /** Lists the kinds of steps, in the order in which jobs mostly have them. */
-export const STEP_KINDS = ['import', 'check', 'report', 'export', 'export_entries', 'verify', 'webhook'] as const
+export const STEP_KINDS = ['import', 'check', 'report', 'export', 'export_entries', 'verify', 'run', 'webhook'] as const
 export type StepKind = (typeof STEP_KINDS)[number]
 
 /** Holds what each kind of step does. */
@@ -24,6 +26,7 @@ export const stepKinds: Readonly<Record<StepKind, KindOfStep>> = {
     about: 'Imports files, each by itself, in the order of their names',
     target: 'files, such as inbox/*.csv, or the flags sql and from-db',
     isList: true,
+    isOptional: true,
   },
   check: { words: ['check'], about: 'Finds missed targets and missing values', target: 'none' },
   report: { words: ['report'], about: 'Writes a report to the log', target: 'none', toFile: 'export' },
@@ -44,7 +47,32 @@ export const stepKinds: Readonly<Record<StepKind, KindOfStep>> = {
     about: 'Checks the file of a report against its manifest',
     target: 'the file of a report that has a manifest',
   },
-  webhook: { words: [], about: 'Sends the outcome of the steps before it, in any case', target: 'an https address' },
+  run: {
+    words: [],
+    about: 'Runs a command of kpi',
+    target: 'a command line, such as "entries delete --from 2026-01-01 --to 2026-01-31 --yes", or a list of its words',
+    isList: true,
+  },
+  webhook: {
+    words: [],
+    about: 'Sends the outcome of the steps before it, in any case',
+    target: 'an https address',
+    isOptional: true,
+  },
+}
+
+/** Says why some commands are no steps. */
+export const NO_STEPS: Readonly<Record<string, string>> = {
+  run: 'a job runs no other job; start each by itself',
+  'entries enter': 'it asks at a terminal',
+  serve: 'it runs until it is stopped',
+  completion: 'it is for the shell of somebody who types',
+  ...Object.fromEntries(
+    ['service token create', 'service keys create', 'service keys rotate'].map((path) => [
+      path,
+      'it shows a secret, and a log must hold none',
+    ]),
+  ),
 }
 
 /** Lists the kinds of steps that are commands. */
@@ -76,7 +104,7 @@ export const stepParts = {
     choices: ['stop', 'continue'],
     of: COMMANDS,
   },
-  move_to: { about: 'Folder to which each imported file is moved', of: ['import'] },
+  move_to: { about: 'Folder to which each imported file is moved', of: ['import', 'run'] },
   url_env: { about: 'Variable of the environment that holds the address, if that is secret', of: ['webhook'] },
   url_file: { about: 'File that holds the address, and that only its owner can read', of: ['webhook'] },
   token_env: { about: 'Variable of the environment that holds the secret', of: ['webhook'] },
@@ -86,11 +114,11 @@ export const stepParts = {
 /** Lists the parts of which one may name the address of a webhook instead. */
 export const ADDRESS_PARTS = ['url_env', 'url_file'] as const
 
-/** Lists the flags that together say what an import reads, instead of files. */
-export const QUERY_FLAGS = ['sql', 'from-db'] as const
-
 /** Describes the flags of a step. */
-export const flagsPart = { about: 'Flags of the command', of: COMMANDS } as const satisfies PartOfStep
+export const flagsPart = {
+  about: 'Flags of the command',
+  of: COMMANDS.filter((kind) => kind !== 'run'),
+} as const satisfies PartOfStep
 
 /** Returns the names of the parts that a kind of step has beside itself. */
 export const partsOf = (kind: StepKind): string[] =>

@@ -4,8 +4,8 @@ import { manifestPath } from '../../../export/report/manifest.ts'
 import { isDevice } from '../../../files/place.ts'
 import { holdsSomething } from '../../files/require-free.ts'
 import { freePath } from './move-files.ts'
-import type { Step } from './step.ts'
-import { dated, isPattern, isRejects, type LinesPlace, type StepLine } from './step-lines.ts'
+import { argumentsOf, isImport, type Step } from './step.ts'
+import { isPattern, isRejects, type LinesPlace, type StepLine } from './step-lines.ts'
 import { finds, keptOutputsOf, outputsOf } from './step-places.ts'
 
 /** Says of a file what earlier steps have made of it, where they have; `unsure` where one may fail and the job goes on. */
@@ -16,11 +16,9 @@ type FileState = Left | 'there' | 'absent'
 
 /** Matches files that an export never leaves empty. */
 const NEVER_EMPTY = /\.(?:csv|json|xlsx|html)$/i
-/** Lists flags of an export that say its format. */
-const FORMATS: ReadonlySet<string> = new Set(['format', 'output'])
 
 /** Follows the files of a job from step to step without touching them. */
-export const createJobFiles = ({ cwd, today }: Pick<LinesPlace, 'cwd' | 'today'>) => {
+export const createJobFiles = ({ cwd }: Pick<LinesPlace, 'cwd'>) => {
   const left = new Map<string, Left>()
   const folders = new Set<string>()
   const maybeEmpty = new Set<string>()
@@ -36,10 +34,9 @@ export const createJobFiles = ({ cwd, today }: Pick<LinesPlace, 'cwd' | 'today'>
   return {
     stateOf,
     /** Tells whether the patterns of a step find files that earlier steps make, or move there. */
-    findsMore: ({ kind, targets }: Step): boolean =>
-      kind === 'import' &&
-      targets
-        .map((target) => dated(target, today))
+    findsMore: (step: Step): boolean =>
+      isImport(step) &&
+      argumentsOf(step)
         .filter(isPattern)
         .some((pattern) =>
           [...left].some(([path, state]) => state !== 'gone' && !isRejects(path) && finds(cwd, pattern, path)),
@@ -47,11 +44,9 @@ export const createJobFiles = ({ cwd, today }: Pick<LinesPlace, 'cwd' | 'today'>
     /** Says of a file that a step would not replace whether it is there by then; undefined where it is not. */
     keptBy: (step: Step): { readonly file: string; readonly isSure: boolean } | undefined => {
       for (const { file } of keptOutputsOf(step)) {
-        const shown = dated(file, today)
-        const [path, state] = [resolve(cwd, shown), stateOf(shown)]
-        if (state === 'made' || state === 'unsure')
-          return { file: shown, isSure: state === 'made' && !maybeEmpty.has(path) }
-        if (state === 'there' && holdsSomething(path)) return { file: shown, isSure: true }
+        const [path, state] = [resolve(cwd, file), stateOf(file)]
+        if (state === 'made' || state === 'unsure') return { file, isSure: state === 'made' && !maybeEmpty.has(path) }
+        if (state === 'there' && holdsSomething(path)) return { file, isSure: true }
       }
       return undefined
     },
@@ -60,15 +55,15 @@ export const createJobFiles = ({ cwd, today }: Pick<LinesPlace, 'cwd' | 'today'>
       const isSure = !step.goesOn
       const put = (path: string): void => void left.set(path, isSure ? 'made' : 'unsure')
       for (const { file: output } of outputsOf(step)) {
-        const path = resolve(cwd, dated(output, today))
+        const path = resolve(cwd, output)
         if (output === '-' || isDevice(path)) continue
         put(path)
-        if (!NEVER_EMPTY.test(path) || step.flags.some(([flag]) => FORMATS.has(flag))) maybeEmpty.add(path)
-        if (step.flags.some(([flag]) => flag === 'manifest')) put(manifestPath(path))
+        if (!NEVER_EMPTY.test(path) || step.command?.flags.output !== undefined) maybeEmpty.add(path)
+        if (step.command?.flags['manifest'] === true) put(manifestPath(path))
       }
       if (rejects !== undefined) left.set(resolve(cwd, rejects), 'unsure')
       if (step.moveTo === undefined || file === undefined) return
-      const [from, folder] = [resolve(cwd, file), resolve(cwd, dated(step.moveTo, today))]
+      const [from, folder] = [resolve(cwd, file), resolve(cwd, step.moveTo)]
       put(freePath(folder, from))
       folders.add(folder)
       left.set(from, isSure ? 'gone' : 'unsure')

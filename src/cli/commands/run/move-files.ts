@@ -5,7 +5,6 @@ import { freeNumber, moveFile } from '../../../files/move-file.ts'
 import { requireOwnFolder } from '../../../files/place.ts'
 import { EXIT, type ExitCode } from '../../exit.ts'
 import type { Running } from './outcome.ts'
-import { dated } from './step-lines.ts'
 
 /** Returns a path that is free: with a number before the ending, if a file of that name is there. */
 export const freePath = (folder: string, file: string): string => {
@@ -48,8 +47,7 @@ const faultOf = (folder: string, act: () => void): string | undefined => {
 }
 
 /** Makes the folder to which a step moves its files, before it imports the first; returns the exit code. */
-export const makeFolder = async (running: Running, moveTo: string, prefix: string): Promise<ExitCode> => {
-  const folder = dated(moveTo, running.today)
+export const makeFolder = async (running: Running, folder: string, prefix: string): Promise<ExitCode> => {
   const fault = faultOf(folder, () => makeOwnFolder(running, folder))
   if (fault === undefined) return EXIT.done
   await running.log.tell(`${prefix}nothing was sent, as no file could be moved afterwards: ${fault}`)
@@ -57,8 +55,7 @@ export const makeFolder = async (running: Running, moveTo: string, prefix: strin
 }
 
 /** Moves a file that was imported; returns the exit code. */
-export const moveDone = async (running: Running, file: string, moveTo: string, prefix: string): Promise<ExitCode> => {
-  const folder = dated(moveTo, running.today)
+export const moveDone = async (running: Running, file: string, folder: string, prefix: string): Promise<ExitCode> => {
   const from = resolve(running.cwd, file)
   const fault = faultOf(folder, () => moveFile(from, freePath(makeOwnFolder(running, folder), from)))
   if (fault === undefined) return EXIT.done

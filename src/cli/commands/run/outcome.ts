@@ -5,7 +5,7 @@ import { EXIT, type ExitCode } from '../../exit.ts'
 import { countOf } from '../../output/text.ts'
 import type { Job } from './job.ts'
 import type { JobLog } from './job-log.ts'
-import type { Step } from './step.ts'
+import { isImport, type Step } from './step.ts'
 
 /** Lists exit codes from the gravest on: the job ends with the first that a step has ended with. */
 export const GRAVITY: readonly ExitCode[] = [
@@ -19,10 +19,11 @@ export const GRAVITY: readonly ExitCode[] = [
   EXIT.failed,
   EXIT.partial,
   EXIT.problems,
+  EXIT.differences,
 ]
 
 /** Lists exit codes that say what was found, and not that a step failed. */
-const FOUND: ReadonlySet<ExitCode> = new Set([EXIT.partial, EXIT.problems])
+const FOUND: ReadonlySet<ExitCode> = new Set([EXIT.partial, EXIT.problems, EXIT.differences])
 
 /** Returns the gravest of some exit codes. */
 export const gravest = (codes: readonly ExitCode[]): ExitCode =>
@@ -73,7 +74,7 @@ export const codeOf = (results: readonly StepResult[]): ExitCode => {
   const code = ending ?? gravest(results.map((result) => result.code ?? EXIT.workLeft))
   return codeAfterFiles(
     code,
-    results.flatMap((result) => (result.step.kind === 'import' ? [result.code] : [])),
+    results.flatMap((result) => (isImport(result.step) ? [result.code] : [])),
   )
 }
 

@@ -9,17 +9,16 @@ import { secretsRemover } from '../../stderr.ts'
 import { requireLockName, withNamedLock } from '../../target/named-lock.ts'
 import { findReach } from '../../target/network.ts'
 import { readJob } from './job.ts'
-import type { StepKind } from './job-definition.ts'
 import { type Opened, printDryRun } from './dry-run-job.ts'
-import { openJobLog } from './job-log.ts'
+import { createSaid, openJobLog, silentLog, stepWorld } from './job-log.ts'
 import { codeOf, endText, gravest, outcomeOf, rowOf, type StepResult } from './outcome.ts'
 import { stepRow } from './run.ts'
 import { runSteps } from './run-steps.ts'
 import { faultsOfWebhook } from './send-outcome.ts'
-import { commandIn, faultsOfCommand, optionsOfStep, readLine } from './step-checks.ts'
-import type { FlagWords, Step, StepFault } from './step.ts'
-import { dated } from './step-lines.ts'
-import { faultOfOutput, filesMovedBy, folderMadeBy, warningsOfKept } from './step-places.ts'
+import { dated } from './line-parts.ts'
+import type { StepChecks } from './step.ts'
+import { checkCommand } from './step-checks.ts'
+import { faultOfOutput, filesMovedBy, warningsOfKept } from './step-places.ts'
 
 /** Returns what a check throws about a flag of the command line, as what is wrong with the part of the same name. */
 const faultOf = (check: () => unknown): string | undefined => {
@@ -40,23 +39,18 @@ const openJob = async (cli: Cli, file: string, signal: AbortSignal): Promise<Ope
   const path = resolve(cli.io.cwd, file)
   const cwd = dirname(path)
   const [begun, today] = [cli.io.now(), cli.today().day]
-  const commandAt = commandIn(await cli.describe())
   const made: string[] = []
-  const moved = new Set<string>()
-  // A mapping that an earlier step saves cannot be read before.
-  const saved = new Set<string | true>()
-  const readFlags = new Map<Step, FlagWords>()
-  const place = { cli, cwd, today, signal, commandAt, made, moved }
-  const faultsOf = async (step: Step): Promise<StepFault[]> => {
-    if (step.kind === 'webhook') return faultsOfWebhook(cli.io, cwd, step)
-    const flags = step.flags.filter(([flag, name]) => flag !== 'mapping' || !saved.has(name))
-    readFlags.set(step, flags)
-    const faults = await faultsOfCommand(place, { ...step, flags })
-    for (const [flag, name] of step.flags) if (flag === 'save-mapping') saved.add(name)
-    const folder = folderMadeBy(place, step)
-    if (folder !== undefined) made.push(folder)
+  const [moved, saved] = [new Set<string>(), new Set<unknown>()]
+  const world = stepWorld({ io: cli.io, begun }, cwd, silentLog, '', createSaid())
+  const place = { cli, world, cwd, signal, made, moved, saved }
+  const check: StepChecks['check'] = async (given) => {
+    if (given.kind === 'webhook') return { step: given, faults: faultsOfWebhook(cli.io, cwd, given) }
+    const { step, faults } = await checkCommand(place, given)
+    const { saveMapping } = step.command?.flags ?? {}
+    if (saveMapping !== undefined) saved.add(saveMapping)
+    if (step.moveTo !== undefined) made.push(resolve(cwd, step.moveTo))
     for (const file of await filesMovedBy(place, step)) moved.add(file)
-    return faults
+    return { step, faults }
   }
   const text = await readNamedText(cli.io, cli.flags.deadline, path, file)
   let hide = hideAddresses
@@ -68,15 +62,15 @@ const openJob = async (cli: Cli, file: string, signal: AbortSignal): Promise<Ope
       hide = (text) => withoutSecrets(hideAddresses(text))
       return hide
     },
-    optionsOf: (kind: StepKind) => optionsOfStep(commandAt, kind),
-    faultsOf,
+    today,
+    check,
     faultOfLock: (name: string) => faultOf(() => requireLockName(name)),
     faultOfDeadline: (text: string) => faultOf(() => readDeadline(text, begun)),
     faultOfLog: (file: string) => faultOfOutput(resolve(cwd, dated(file, today)), dated(file, today), []),
   }
   const job = await readJob(text, file, checks, pauseEvery(PARTS_OF_TURN, signal))
-  for (const text of warningsOfKept(place, job.steps)) await cli.log.warn(hide(text))
-  return { job, cwd, today, begun, hide, lineOf: (step) => readLine(place, step, readFlags.get(step) ?? step.flags) }
+  for (const text of warningsOfKept(cwd, job.steps)) await cli.log.warn(hide(text))
+  return { job, cwd, today, begun, hide }
 }
 
 /** Returns the exit code of a job: one that was asked to stop, and is not done, has work left. */

@@ -1,19 +1,16 @@
-import { resolve } from 'node:path'
 import { shownSource } from '../../../client/http/address.ts'
-import type { Day } from '../../../domain/day.ts'
 import { Aborted } from '../../../client/transport.ts'
-import { alarmAt } from '../../args/deadline.ts'
-import type { Cli } from '../../cli.ts'
-import { EXIT, UsageError, type ExitCode } from '../../exit.ts'
+import { alarmAt, readDeadline } from '../../args/deadline.ts'
+import { givenIn } from '../../args/raw-options.ts'
+import { EXIT, type ExitCode, UsageError } from '../../exit.ts'
 import { shellWord } from '../../output/text.ts'
-import { placeFlags } from '../../target/settings.ts'
 import { keepingJournals } from '../entries/import/kept-journals.ts'
 import { createSaid, stepWorld } from './job-log.ts'
 import { makeFolder, moveDone } from './move-files.ts'
 import { codeAfterFiles, ends, gravest, LOADED, type Running, type StepResult } from './outcome.ts'
 import { sendOutcome } from './send-outcome.ts'
-import type { Step } from './step.ts'
-import { argumentOf, dated, flagWords, isPattern, lineText, linesOf, type StepLine } from './step-lines.ts'
+import { argumentsOf, isImport, type Step } from './step.ts'
+import { commandWords, flagWords, isPattern, lineText, linesOf, type StepLine, wholeLine } from './step-lines.ts'
 import { tellWaitingRejects } from './waiting-rejects.ts'
 
 /** Lists exit codes after which another file would fare no better. */
@@ -26,49 +23,30 @@ const NO_BETTER: ReadonlySet<number> = new Set([
 ])
 
 /** Returns what a step imports as it was given, with patterns unquoted, but for the secrets of addresses. */
-const shownTargets = ({ targets }: Step, today: Day): string =>
-  targets
-    .map((target) => shownSource(dated(target, today)))
-    .map((target) => (isPattern(target) ? target : shellWord(argumentOf(target))))
+const shownTargets = (step: Step): string =>
+  argumentsOf(step)
+    .map(shownSource)
+    .map((target) => (isPattern(target) ? target : shellWord(target)))
     .join(' ')
 
 /** Says that a step finds no file now. */
-export const nothingToImport = (step: Step, today: Day): string =>
-  `nothing to import: no file is ${shownTargets(step, today)}`
+export const nothingToImport = (step: Step): string => `nothing to import: no file is ${shownTargets(step)}`
 
 /** Says that patterns found nothing where files stay once they are imported, so that the patterns are wrong. */
-export const noFile = (step: Step, today: Day): string =>
-  `no file is ${shownTargets(step, today)}; name files that are there, or add move_to: a step that moves its files may find none`
+export const noFile = (step: Step): string =>
+  `no file is ${shownTargets(step)}; name files that are there, or add move_to: a step that moves its files may find none`
 
 /** Returns the command line that a step stands for; patterns stay, as each file that they find is told by itself. */
-const commandText = (lines: readonly StepLine[], step: Step, today: Day): string => {
+const commandText = (lines: readonly StepLine[], step: Step): string => {
   const [only] = lines
-  if (step.targets.length > 0 && step.kind === 'import' && (lines.length !== 1 || only?.isFound)) {
-    const flags = lineText(step, flagWords(step.flags, today))
-    return `entries import ${shownTargets(step, today)}${flags === '' ? '' : ` ${flags}`}`
+  if (isImport(step) && argumentsOf(step).length > 0 && (lines.length !== 1 || only?.isFound)) {
+    const flags = lineText(step, flagWords(step))
+    return `${commandWords(step).join(' ')} ${shownTargets(step)}${flags === '' ? '' : ` ${flags}`}`
   }
   return only ? lineText(step, only.words) : step.kind
 }
 
 const MS_PER_SECOND = 1000
-
-/** Returns the flags of the job's own line that hold for each of its steps. */
-const sharedFlags = ({ io, flags }: Cli): string[] => {
-  const { profile, dataDir, timeout, caFile, timeZone, verbose, debug } = flags
-  // Steps run in the folder of the job, and the line was typed in another one.
-  const path = (given: string): string => (given === '' ? '' : resolve(io.cwd, given))
-  return [
-    ...placeFlags({
-      ...(profile !== undefined && { profile }),
-      ...(dataDir !== undefined && { dataDir: path(dataDir) }),
-    }),
-    ...(timeout === undefined ? [] : ['--timeout', timeout]),
-    ...(caFile === undefined ? [] : ['--ca-file', path(caFile)]),
-    ...(timeZone === undefined ? [] : ['--time-zone', timeZone]),
-    ...(verbose ? ['--verbose'] : []),
-    ...(debug ? ['--debug'] : []),
-  ]
-}
 
 /** Describes how a step, or one of its lines, ended: its exit code, and what it said of that. */
 type StepEnd = { readonly code: ExitCode; readonly message: string }
@@ -80,15 +58,18 @@ export const runLine = async (
   prefix: string,
 ): Promise<StepEnd> => {
   const { cli, cwd, log, deadline, job } = running
-  const left = Math.floor((deadline - cli.io.now()) / MS_PER_SECOND)
+  const now = cli.io.now()
+  const own = givenIn(words, '--deadline')
+  const end = own === undefined ? deadline : Math.min(deadline, readDeadline(own, now).at)
+  const left = Math.floor((end - now) / MS_PER_SECOND)
   if (left <= 0) {
     const message = 'not started: the deadline of the job has passed'
     await log.tell(prefix + message)
     return { code: EXIT.workLeft, message }
   }
   const said = createSaid()
-  const line = [...words, ...sharedFlags(cli), '--no-input', '--deadline', `${left}s`]
-  const hasUsualDeadline = (cli.flags.deadline ?? job.deadline) === undefined
+  const line = [...wholeLine(cli, words), '--deadline', `${left}s`]
+  const hasUsualDeadline = (own ?? cli.flags.deadline ?? job.deadline) === undefined
   const world = stepWorld({ io: cli.io, begun: running.begun, isFound, hasUsualDeadline }, cwd, log, prefix, said)
   try {
     return { code: await cli.run(line, world), message: said.message() }
@@ -194,8 +175,7 @@ const runWork = async (
   prefix: string,
   done: readonly StepResult[],
 ): Promise<StepEnd> => {
-  if (lines.length === 0 && step.moveTo === undefined)
-    return { code: EXIT.failed, message: noFile(step, running.today) }
+  if (lines.length === 0 && step.moveTo === undefined) return { code: EXIT.failed, message: noFile(step) }
   if (step.kind !== 'webhook') return runLines(running, step, lines, prefix)
   const code = await sendOutcome(running, step, done)
   return { code, message: running.log.last() }
@@ -208,16 +188,15 @@ const findAndRun = async (
   prefix: string,
   done: readonly StepResult[],
 ): Promise<StepEnd & Pick<StepResult, 'command'>> => {
-  const { cli, cwd, today, log } = running
+  const { cli, cwd, log } = running
   const interruption = cli.io.interruption()
   // Only the files of an import are looked for.
-  const signal =
-    step.kind === 'import' ? AbortSignal.any([interruption, alarmAt(cli.io, running.deadline)]) : interruption
-  const place = { cwd, today, tempDir: cli.io.tempDir, signal }
+  const signal = isImport(step) ? AbortSignal.any([interruption, alarmAt(cli.io, running.deadline)]) : interruption
+  const place = { cwd, tempDir: cli.io.tempDir, signal }
   const lines = await linesOf(step, place, running.rejects)
-  const command = commandText(lines, step, today)
+  const command = commandText(lines, step)
   const work = step.kind === 'webhook' ? command : `kpi ${command}`
-  await log.tell(prefix + (lines.length === 0 ? nothingToImport(step, today) : work))
+  await log.tell(prefix + (lines.length === 0 ? nothingToImport(step) : work))
   await tellWaitingRejects(place, step, (text) => log.tell(prefix + text))
   return { command, ...(await runWork(running, step, lines, prefix, done)) }
 }
@@ -235,7 +214,7 @@ const runStep = async (
     if (!(error instanceof Aborted || error instanceof UsageError)) throw error
     await log.tell(prefix + error.message)
     const code = error instanceof Aborted ? EXIT.workLeft : EXIT.failed
-    return { command: commandText([], step, running.today), code, message: error.message }
+    return { command: commandText([], step), code, message: error.message }
   })
   await log.tell(`${prefix}ended with ${code}`)
   const seconds = (cli.io.uptime() - begun) / MS_PER_SECOND
@@ -243,10 +222,10 @@ const runStep = async (
 }
 
 /** Returns a step that does not run; the files of an import are not looked for. */
-const skipped = async ({ cwd, today, cli, hide }: Running, step: Step): Promise<StepResult> => {
+const skipped = async ({ cwd, cli, hide }: Running, step: Step): Promise<StepResult> => {
   const signal = cli.io.watchedInterruption()
-  const lines = step.kind === 'import' && step.targets.length > 0 ? [] : await linesOf(step, { cwd, today, signal })
-  return { step, command: hide(commandText(lines, step, today)), code: undefined, seconds: 0, message: undefined }
+  const lines = isImport(step) && argumentsOf(step).length > 0 ? [] : await linesOf(step, { cwd, signal })
+  return { step, command: hide(commandText(lines, step)), code: undefined, seconds: 0, message: undefined }
 }
 
 /** Runs the steps in their order; after one that ends the job, only webhooks. */

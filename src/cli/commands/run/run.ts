@@ -2,6 +2,7 @@ import { printable } from '../../../domain/schema.ts'
 import { addExamples } from '../../args/examples.ts'
 import type { Register } from '../../cli.ts'
 import { printsList } from '../../output/printed.ts'
+import { NO_STEPS } from './job-definition.ts'
 import { GRAVITY } from './outcome.ts'
 
 /** Defines what became of a step of a job. */
@@ -10,7 +11,7 @@ export const stepRow = printable(
   'step of a job',
   {
     step: { kind: 'integer', about: 'Number of the step' },
-    kind: { kind: 'text', about: 'import, check, report, export, export_entries, verify or webhook' },
+    kind: { kind: 'text', about: 'import, check, report, export, export_entries, verify, run or webhook' },
     command: { kind: 'text', about: 'Command line that it stands for' },
     outcome: { kind: 'text', about: 'done, found (a target missed, a row rejected), failed, or skipped' },
     exit_code: { kind: 'integer', about: 'Exit code of the command', nullable: true },
@@ -39,15 +40,18 @@ A job is a YAML file:
       flags: { kpis: [Visits, Sales], from: yesterday, to: yesterday }
     - export: reports/{date}.csv
       flags: { from: this-month, force: true }
+    - run: entries delete --from -13m --to -12m --user "Old shop" --yes
     - webhook: https://hooks.example.com/kpi
       token_env: HOOK_TOKEN
 
 Steps: import, check, report, export (of a report), export_entries, verify, webhook. Their flags are those of the command.
+A step run is any other command line of kpi, or a list of its words; it is divided as a shell does it, and nothing is put in.
+Not among them: ${Object.keys(NO_STEPS).join(', ')}.
 An import without files takes the result of a query: flags: { sql: select …, from-db: shop.sqlite }. Each import of a job has
 a rejects file of its own. A job puts no variables of the environment into its texts.
 Paths in a job are in its folder. All words for days, and {date}, count from the moment at which the job begins. A step that
-fails ends the job, unless it says on_failure: continue; rejected rows (3) and missed targets (10) do not. A webhook gets
-the outcome in any case: done, found (3, 10) or failed. It ends with the deadline, but has 10 seconds at least. A
+fails ends the job, unless it says on_failure: continue; rejected rows (3), missed targets (10) and differences (9) do not. A webhook gets
+the outcome in any case: done, found (3, 9, 10) or failed. It ends with the deadline, but has 10 seconds at least. A
 job that was cut off is continued by the same command.
 
 The file is checked as a whole before anything runs, and by --dry-run: its flags, days, addresses and secrets. A

@@ -5,6 +5,7 @@ import { EXIT, UsageError, type ExitCode } from '../../exit.ts'
 import type { Io } from '../../io.ts'
 import { findReach } from '../../target/network.ts'
 import { readSecretFile } from '../../target/secrets.ts'
+import { stepKinds } from './job-definition.ts'
 import { codeOf, outcomeOf, type Running, type StepResult } from './outcome.ts'
 import type { SecretSource, Step, StepFault } from './step.ts'
 
@@ -46,7 +47,7 @@ const namedAddress = (io: Io, cwd: string, { env, file }: SecretSource): URL | u
 }
 
 /** Returns what is wrong with the address and the secret of a webhook. */
-export const faultsOfWebhook = (io: Io, cwd: string, { targets, address, token }: Step): StepFault[] => {
+export const faultsOfWebhook = (io: Io, cwd: string, { url, address, token }: Step): StepFault[] => {
   const faultsOf = (at: string, check: () => unknown): StepFault[] => {
     try {
       check()
@@ -57,13 +58,15 @@ export const faultsOfWebhook = (io: Io, cwd: string, { targets, address, token }
     }
   }
   const { env, file } = token
+  const count = [url, address.env, address.file].filter((one) => one !== undefined).length
   return [
-    ...([...targets, address.env, address.file].filter((one) => one !== undefined).length > 1
+    ...(count > 1
       ? [{ at: 'url_env', message: 'webhook, url_env and url_file each name an address; leave only one of them' }]
       : []),
+    ...(count === 0 ? [{ at: 'webhook', message: `webhook needs ${stepKinds.webhook.target}` }] : []),
     ...faultsOf('url_env', () => namedAddress(io, cwd, { env: address.env, file: undefined })),
     ...faultsOf('url_file', () => namedAddress(io, cwd, { env: undefined, file: address.file })),
-    ...targets.flatMap((target) => faultsOf('webhook', () => requireSafeWebhook(target))),
+    ...(url === undefined ? [] : faultsOf('webhook', () => requireSafeWebhook(url))),
     ...(env !== undefined && file !== undefined
       ? [{ at: 'token_file', message: 'token_env and token_file both name a secret; leave out one of them' }]
       : []),
@@ -110,7 +113,7 @@ export const sendOutcome = async (running: Running, step: Step, done: readonly S
   const { io } = cli
   try {
     const { timeoutMs, network } = findReach(io, cli.flags)
-    const address = namedAddress(io, cwd, step.address) ?? requireSafeWebhook(step.targets[0] ?? '')
+    const address = namedAddress(io, cwd, step.address) ?? requireSafeWebhook(step.url ?? '')
     const token = secretOf(io, cwd, step.token)
     await sendWebhook({
       address,

@@ -1,197 +1,208 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { CommanderError, type CommandUnknownOpts, type Option, type OptionValues } from '@commander-js/extra-typings'
+import { CommanderError } from '@commander-js/extra-typings'
+import type { Capability } from '../../../client/capabilities.ts'
 import { isAddress, isBareAddress, shownSource } from '../../../client/http/address.ts'
-import { type Day, parseDay } from '../../../domain/day.ts'
-import { KpiError } from '../../../domain/errors.ts'
-import { CIVIL_CALENDAR } from '../../../domain/period.ts'
-import { FILE_FORMATS } from '../../../export/report/formats.ts'
-import { parseRelativeDays } from '../../args/relative-dates.ts'
 import { nextTurn } from '../../../client/next-turn.ts'
-import { type Cli, createCli } from '../../cli.ts'
+import { KpiError } from '../../../domain/errors.ts'
+import type { Cli, ReadLine } from '../../cli.ts'
 import { UsageError } from '../../exit.ts'
-import type { GlobalFlags } from '../../target/settings.ts'
-import { readExportLook } from '../entries/export.ts'
-import { parseOptions } from '../entries/import/parsed-options.ts'
-import { requireReadable } from '../entries/import/sources.ts'
-import { readExportFlags } from '../report/export.ts'
-import { readQuestion } from '../report/question-flags.ts'
+import type { Io } from '../../io.ts'
 import { faultOfPattern, findFiles } from './find-files.ts'
-import { QUERY_FLAGS, type StepKind, stepKinds } from './job-definition.ts'
-import { createSaid, silentLog, stepWorld } from './job-log.ts'
-import type { FlagWords, Step, StepFault } from './step.ts'
-import { argumentOf, dated, flagWords, isPattern, type LinesPlace } from './step-lines.ts'
-import type { ReadLine } from './step-needs.ts'
-import { faultsOfKept, faultsOfMoving, faultsOfOutputs, faultsOfPaths } from './step-places.ts'
+import { NO_STEPS, stepKinds } from './job-definition.ts'
+import { optionsOf } from '../../args/path-texts.ts'
+import { flagOf, partsOfLine, wordsTo } from './line-parts.ts'
+import { argumentsOf, IMPORT, isImport, type Step, type StepFault, type StepPart } from './step.ts'
+import { isPattern, type LinesPlace, wholeLine } from './step-lines.ts'
+import { faultsOfKept, faultsOfMoving, faultsOfOutputs } from './step-places.ts'
 
-/** Lists flags of `import` that load nothing, so that the file is not done. */
-const LOADS_NOTHING = ['dry-run', 'explain']
-
-/** Holds how each command reads its flags before it asks the service; each throws what is wrong. */
-const checks: Partial<Record<StepKind, (cli: Cli, flags: OptionValues) => unknown>> = {
-  import: (cli, flags) => parseOptions(cli, ['file'], flags),
-  report: (_, flags) => readQuestion(flags),
-  export: (cli, flags) => readExportFlags(cli, flags),
-  export_entries: (cli, flags) => readExportLook(cli, { layout: 'long', ...flags }, String(flags['toFile'])),
-}
-
-/** Describes where steps run: the job's world, the folder of the job, and the day on which it began. */
+/** Describes where steps run: the job's world, and the folder of the job. */
 type StepPlace = LinesPlace & {
   readonly cli: Cli
+  /** Holds the world of a step that prints nothing. */
+  readonly world: Io
   /** Holds the folders that earlier steps make. */
   readonly made: readonly string[]
   /** Holds the files that earlier steps move away. */
   readonly moved: ReadonlySet<string>
-  /** Returns a command by its words. */
-  readonly commandAt: (words: readonly string[]) => CommandUnknownOpts | undefined
-}
-
-/** Returns a command below the program, by its words. */
-export const commandIn =
-  (program: CommandUnknownOpts): StepPlace['commandAt'] =>
-  (words) => {
-    let command: CommandUnknownOpts | undefined = program
-    for (const word of words) command = command?.commands.find((one) => one.name() === word)
-    return command
-  }
-
-/** Returns the flags that a kind of step may have: those of its command, but for the one that its target is given with. */
-export const optionsOfStep = (commandAt: StepPlace['commandAt'], kind: StepKind): readonly Option[] => {
-  const { words, flag } = stepKinds[kind]
-  if (words.length === 0) return []
-  return commandAt(words)?.options.filter(({ hidden, long }) => !hidden && long !== flag) ?? []
+  /** Holds the mappings that earlier steps save, which cannot be read before. */
+  readonly saved: ReadonlySet<unknown>
 }
 
 /** Returns why a line cannot be, if that is what an error says; others are no fault of the line. */
 const messageOf = (error: unknown): string => {
-  if (error instanceof CommanderError) return error.message.replace(/^error: /, '')
-  if (error instanceof UsageError || error instanceof KpiError) return error.message
+  if (error instanceof CommanderError || error instanceof UsageError || error instanceof KpiError) return error.message
   throw error
 }
 
-/** Reads a command line as its command would, without running it; throws what is wrong. */
-export const readLine = (
-  { cli, cwd, today, commandAt }: StepPlace,
-  step: Step,
-  flags: FlagWords,
-): ReadLine | undefined => {
-  const { words, flag } = stepKinds[step.kind]
-  const command = words.length === 0 ? undefined : commandAt(words)
-  if (!command) return undefined
-  const targets = step.targets.map((target) => dated(target, today))
-  const own = flag === undefined ? targets.map(argumentOf) : targets.map((target) => `${flag}=${target}`)
-  command.action(() => undefined).parse([...own, ...flagWords(flags, today)], { from: 'user' })
-  const given: OptionValues & GlobalFlags = command.opts()
-  const { output: _, ...shared } = cli.flags
-  const world = stepWorld({ io: cli.io, begun: cli.io.now() }, cwd, silentLog, '', createSaid())
-  return { cli: createCli(world, { ...shared, ...given, input: false }, cli, FILE_FORMATS), given }
+/** Reads a command line in the world of a step, as it would be run; throws what the program says of it. */
+const readWords = async ({ cli, world }: StepPlace, words: readonly string[]): Promise<ReadLine> => {
+  const read = await cli.read(wholeLine(cli, words), world)
+  if (!read) throw new UsageError('help is for people who type; a job needs a command')
+  const path = wordsTo(read.command).join(' ')
+  const why = NO_STEPS[path]
+  if (why !== undefined) throw new UsageError(`kpi ${path} is no step of a job: ${why}`)
+  return read
 }
 
-/** Returns what is wrong with a command line. */
-const faultOfLine = (place: StepPlace, step: Step, flags: FlagWords): string | undefined => {
-  try {
-    const line = readLine(place, step, flags)
-    if (line) checks[step.kind]?.(line.cli, line.given)
-    return undefined
-  } catch (error) {
-    return messageOf(error)
+/** Describes a step's command line as the program reads it. */
+type Line = { readonly read: ReadLine; readonly parts: readonly StepPart[] }
+
+/** Tells whether a part is a flag without a value. */
+const isBare = ({ of, words }: StepPart): boolean => of === 'flag' && words.length === 1
+
+/** Tells whether an error says that a line has more arguments than its command takes. */
+const isExcess = (error: unknown): boolean =>
+  error instanceof CommanderError && error.code === 'commander.excessArguments'
+
+/** Reads the parts that a file names one by one; the value of a flag that takes none is no argument. */
+const readNamed = async (place: StepPlace, parts: readonly StepPart[]): Promise<ReadLine> => {
+  const read = await readWords(
+    place,
+    parts.flatMap(({ words }) => words),
+  ).catch((error: unknown) => {
+    if (!isExcess(error)) throw error
+  })
+  if (read?.command.args.length === parts.filter(({ of }) => of === 'argument').length) return read
+  // Behind an equals sign the value is refused as one.
+  return readWords(
+    place,
+    parts.flatMap(({ of, words }) => (of === 'flag' ? [words.join('=')] : words)),
+  )
+}
+
+/** Reads the parts of a step as its command line, and divides a line that is typed as a whole into its parts. */
+const readParts = async (place: StepPlace, { kind, line }: Step, parts: readonly StepPart[]): Promise<Line> => {
+  if (kind === 'run') {
+    const words = parts.flatMap((part) => part.words)
+    const read = await readWords(place, words)
+    return { read, parts: partsOfLine(read.command, words).map((part) => ({ ...part, line })) }
   }
+  const given = parts.filter(({ of }) => of !== 'off')
+  // A flag that lacks its value must not take the next one for that.
+  const read = await readNamed(
+    place,
+    given.toSorted((one, other) => Number(isBare(one)) - Number(isBare(other))),
+  )
+  const options = optionsOf(read.command)
+  // Leaving out a flag that the command has not is a mistake as well.
+  for (const { of, words } of parts)
+    if (of === 'off' && !options.some(({ long }) => long === words[0]))
+      await readWords(place, [...wordsTo(read.command), ...words])
+  return { read, parts: given }
+}
+
+/** Returns the lines that are checked: an import has one for each of its files, of which some are not known yet. */
+const linesToCheck = async (place: StepPlace, { read, parts }: Line): Promise<readonly ReadLine[]> => {
+  const files = parts.flatMap(({ of, words }) => (of === 'argument' ? words : []))
+  const named = files.filter((file) => !isPattern(file))
+  if (wordsTo(read.command).join(' ') !== IMPORT || files.length === 0) return [read]
+  const flags = parts.flatMap(({ of, words }) => (of === 'flag' ? words : []))
+  return Promise.all(
+    (named.length === 0 ? ['file'] : named).map((file) => readWords(place, [...wordsTo(read.command), file, ...flags])),
+  )
+}
+
+/** Checks a line as its command would; returns what it needs of the service, and what is wrong. */
+const checkLine = async (
+  place: StepPlace,
+  line: Line,
+): Promise<{ readonly needs: readonly Capability[] | undefined; readonly messages: readonly string[] }> => {
+  const messages = new Set<string>()
+  const changed = place.saved.has(line.read.flags['mapping']) ? { mapping: undefined } : {}
+  let needs: readonly Capability[] | undefined
+  for (const one of await linesToCheck(place, line)) {
+    try {
+      needs = await one.check(changed)
+    } catch (error) {
+      messages.add(messageOf(error))
+    }
+  }
+  return { needs, messages: [...messages] }
 }
 
 /** Returns the flags that a fault names, in its order. */
 const flagsIn = (message: string): string[] => [...message.matchAll(/--[a-z][a-z-]*/g)].map(([flag]) => flag)
 
-/** Returns what is wrong with the words for days; only dates can be compared, as others are other days tomorrow. */
-const faultsOfDays = (flags: FlagWords, today: Day): StepFault[] => {
-  const days = flags.filter(([flag]) => flag === 'from' || flag === 'to')
-  const faults = days.flatMap(([flag, value]) => {
-    try {
-      parseRelativeDays(String(value), { today, calendar: CIVIL_CALENDAR })
-      return []
-    } catch (error) {
-      return [{ at: `--${flag}`, message: `${flag}: ${messageOf(error)}` }]
-    }
-  })
-  const [from, to] = ['from', 'to'].map((name) => parseDay(String(days.find(([flag]) => flag === name)?.[1])))
-  const isTurned = from !== undefined && to !== undefined && from > to
-  return isTurned ? [...faults, { at: '--from', message: 'from is after to' }] : faults
+/** Returns the flag that a part names, also to leave it out. */
+const nameOf = ({ words: [word = ''] }: StepPart): string => word
+
+/** Returns the part that a fault is about: with the first flag that it names of those that are given, or the value that it quotes. */
+const partAtFault = (parts: readonly StepPart[], message: string): StepPart | undefined => {
+  const [named] = flagsIn(message).flatMap((flag) => parts.filter((part) => nameOf(part) === flag))
+  return named ?? parts.find(({ words }) => words.some((word) => message.includes(`"${word}"`)))
 }
 
-/** Returns a fault for each flag of a step that its command would refuse. */
-const faultsOfFlags = (place: StepPlace, step: Step): StepFault[] => {
-  const faults = faultsOfDays(step.flags, place.today)
-  let left = step.flags.filter(([flag]) => !faults.some(({ at }) => at === `--${flag}`))
+/**
+ * Reads the command line of a step; returns it as far as it can be read, and a fault for each flag that its command
+ * refuses: after each, the line is read without the flag.
+ */
+const readLine = async (place: StepPlace, step: Step): Promise<{ step: Step; faults: StepFault[] }> => {
+  const faults: StepFault[] = []
+  const wrong = new Set<StepPart>()
+  let { parts } = step
+  let found = step
   while (true) {
-    const message = faultOfLine(place, step, left)
-    if (message === undefined) return faults
-    const known = faults.length
-    // Several faults are one message.
-    for (const part of message.split(/; (?=--)/)) {
-      const named = flagsIn(part)
-      // One that follows from another is none of its own.
-      if (faults.some(({ at }) => named.includes(at))) continue
-      const at = named.find((one) => left.some(([flag]) => one === `--${flag}`)) ?? step.kind
-      faults.push({ at, message: part })
+    let messages: readonly string[]
+    try {
+      const line = await readParts(place, step, parts)
+      const { read } = line
+      const checked = await checkLine(place, line)
+      messages = checked.messages
+      const path = wordsTo(read.command).join(' ')
+      const command = { path, flags: read.flags, cli: read.cli, needs: checked.needs }
+      found = { ...step, parts: line.parts, command }
+    } catch (error) {
+      messages = [messageOf(error)]
     }
-    const wrong = new Set(faults.map(({ at }) => at))
-    const before = left.length
-    left = left.filter(([flag]) => !wrong.has(`--${flag}`))
-    if (faults.length === known || left.length === before) return faults
+    const known = faults.length
+    // Several faults may be one message.
+    for (const message of messages.flatMap((one) => one.split(/; (?=--)/))) {
+      // One that follows from another is none of its own.
+      if (faults.some(({ at }) => flagsIn(message).includes(at))) continue
+      const part = partAtFault(parts, message)
+      if (part) wrong.add(part)
+      faults.push({ at: part ? nameOf(part) : step.kind, message })
+    }
+    const left = parts.filter((part) => part.of === 'command' || part.of === 'argument' || !wrong.has(part))
+    if (faults.length === known || left.length === parts.length) return { step: found, faults }
+    parts = left
   }
 }
 
 /** Matches what a shell would replace by the value of a variable. */
 const VARIABLE = /\$(?:\{\w+\}|[A-Za-z_]\w*)/
 
-/** Returns why a source of an import cannot be read, as its command would say it. */
-const faultOfSource = async ({ cwd, today, signal }: StepPlace, target: string): Promise<string | undefined> => {
-  try {
-    requireReadable(dated(target, today))
-  } catch (error) {
-    return messageOf(error)
-  }
-  const [variable] = isAddress(target) ? [] : (VARIABLE.exec(target) ?? [])
-  if (variable === undefined || existsSync(resolve(cwd, target))) return undefined
-  if ((await findFiles(target, cwd, signal)).length > 0) return undefined
-  return `${target}: a job puts no variables in, and there is no file of this name; write what ${variable} stands for, and if that is secret, keep others from reading the job (chmod 600)`
-}
-
-/** Returns what is wrong with what an import reads: files and addresses, or the result of a query. */
-const faultsOfSources = async (place: StepPlace, step: Step): Promise<StepFault[]> => {
-  if (step.kind !== 'import') return []
+/** Returns what is wrong with files that hold a variable in their names: nothing puts its value in. */
+const faultsOfVariables = async ({ cwd, signal }: StepPlace, step: Step): Promise<StepFault[]> => {
   const faults: StepFault[] = []
-  for (const target of step.targets) {
-    const message = await faultOfSource(place, target)
-    if (message !== undefined) faults.push({ at: step.kind, message })
+  for (const target of argumentsOf(step)) {
+    const [variable] = isAddress(target) ? [] : (VARIABLE.exec(target) ?? [])
+    if (variable === undefined || existsSync(resolve(cwd, target))) continue
+    if ((await findFiles(target, cwd, signal)).length > 0) continue
+    const message = `${target}: a job puts no variables in, and there is no file of this name; write what ${variable} stands for, and if that is secret, keep others from reading the job (chmod 600)`
+    faults.push({ at: step.kind, message })
   }
-  const query = QUERY_FLAGS.find((one) => step.flags.some(([flag]) => flag === one))
-  if (query === undefined) return faults
-  if (step.targets.length > 0) {
-    const message = `${query} imports the result of a query, and files are named, too; leave import empty, or the flag out`
-    return [...faults, { at: `--${query}`, message }]
-  }
-  if (step.moveTo === undefined) return faults
-  return [...faults, { at: 'move_to', message: 'move_to goes with files, and a query moves none; leave it out' }]
+  return faults
 }
 
 /** Bounds the files and patterns that a step names. */
 const MOST_TARGETS = 1000
+const TOO_MANY = `a step names at most ${MOST_TARGETS} files and patterns; write * for what differs, or more steps`
 
 const LACKS_SCHEME = 'seems to be an address, of which what may be secret is not shown: write https:// before it'
 
-/** Returns why the files of a step cannot be looked for. */
-const faultsOfPatterns = async ({ today, cwd, signal }: StepPlace, { kind, targets }: Step): Promise<StepFault[]> => {
-  const faultsOf = (message: string | undefined): StepFault[] => (message === undefined ? [] : [{ at: kind, message }])
-  if (targets.length > MOST_TARGETS)
-    return faultsOf(`a step names at most ${MOST_TARGETS} files and patterns; write * for what differs, or more steps`)
-  const patterns = kind === 'import' ? targets.map((one) => dated(one, today)).filter(isPattern) : []
+/** Returns why the files of an import cannot be looked for. */
+const faultsOfPatterns = async ({ cwd, signal }: StepPlace, step: Step): Promise<StepFault[]> => {
+  const faultsOf = (message: string | undefined): StepFault[] =>
+    message === undefined ? [] : [{ at: step.kind, message }]
+  const patterns = argumentsOf(step).filter(isPattern)
   const faults = patterns.flatMap((one) => faultsOf(faultOfPattern(one)))
   if (faults.length > 0) return faults
   try {
     for (const one of patterns) {
       const found = await findFiles(one, cwd, signal)
-      if (found.length === 0 && isBareAddress(one))
-        faults.push({ at: kind, message: `${shownSource(one)} ${LACKS_SCHEME}` })
+      if (found.length === 0 && isBareAddress(one)) faults.push(...faultsOf(`${shownSource(one)} ${LACKS_SCHEME}`))
     }
     return faults
   } catch (error) {
@@ -199,22 +210,35 @@ const faultsOfPatterns = async ({ today, cwd, signal }: StepPlace, { kind, targe
   }
 }
 
-/** Returns what is wrong with a step that is a command. */
-export const faultsOfCommand = async (place: StepPlace, step: Step): Promise<StepFault[]> => {
+/** Returns what is wrong with a step whose target is given by a flag of its command, and that flag beside it. */
+const faultsOfTwice = ({ kind, parts }: Step): StepFault[] => {
+  const { flag } = stepKinds[kind]
+  const isTwice = flag !== undefined && parts.filter((part) => flagOf(part) === flag).length > 1
+  return isTwice ? [{ at: flag, message: `${flag} is what ${kind} names; leave the flag out` }] : []
+}
+
+/** Reads a step that is a command, and returns it with all that is wrong with it. */
+export const checkCommand = async (
+  place: StepPlace,
+  given: Step,
+): Promise<{ readonly step: Step; readonly faults: readonly StepFault[] }> => {
   await nextTurn(place.signal)
-  const ofPaths = faultsOfPaths(place, step, optionsOfStep(place.commandAt, step.kind))
-  if (ofPaths.length > 0) return ofPaths
-  const ofFlags = faultsOfFlags(place, step)
-  const ofPatterns = await faultsOfPatterns(place, step)
-  if (ofPatterns.length > 0) return [...ofFlags, ...ofPatterns]
-  const faults = [
-    ...ofFlags,
-    ...(await faultsOfSources(place, step)),
-    ...(await faultsOfMoving(place, step)),
-    ...faultsOfOutputs(place, step),
-    ...faultsOfKept(place, step),
-  ]
-  const idle = LOADS_NOTHING.find((one) => step.flags.some(([flag]) => flag === one))
-  if (step.moveTo === undefined || idle === undefined) return faults
-  return [...faults, { at: 'move_to', message: `move_to does not go with ${idle}, which loads nothing` }]
+  // Each line is read by a program of its own, which is forgotten then.
+  place.cli.io.limitMemory()
+  if (argumentsOf(given).length > MOST_TARGETS) return { step: given, faults: [{ at: given.kind, message: TOO_MANY }] }
+  const { step, faults } = await readLine(place, given)
+  if (!step.command) return { step, faults }
+  const ofPatterns = isImport(step) ? await faultsOfPatterns(place, step) : []
+  if (ofPatterns.length > 0) return { step, faults: [...faults, ...ofPatterns] }
+  return {
+    step,
+    faults: [
+      ...faults,
+      ...faultsOfTwice(given),
+      ...(isImport(step) ? await faultsOfVariables(place, step) : []),
+      ...(await faultsOfMoving(place, step)),
+      ...faultsOfOutputs(place, step),
+      ...faultsOfKept(place, step),
+    ],
+  }
 }

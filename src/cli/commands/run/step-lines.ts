@@ -1,14 +1,14 @@
 import { join, parse, resolve } from 'node:path'
 import { isAddress, shownSource } from '../../../client/http/address.ts'
 import { shownWebhook } from '../../../client/http/webhook.ts'
-import { parseRelativeDate } from '../../args/relative-dates.ts'
-import { formatDay, type Day } from '../../../domain/day.ts'
 import { isDevice } from '../../../files/place.ts'
-import { rejectsOfStem, stemOf, stemOfSource } from '../entries/import/sources.ts'
+import type { Cli } from '../../cli.ts'
 import { asPath, shellWord } from '../../output/text.ts'
+import { placeFlags } from '../../target/settings.ts'
+import { rejectsOfStem, stemOf, stemOfSource } from '../entries/import/sources.ts'
 import { findFiles } from './find-files.ts'
-import { stepKinds } from './job-definition.ts'
-import type { FlagWords, Step } from './step.ts'
+import { argumentOf, flagOf } from './line-parts.ts'
+import { argumentsOf, isImport, type Step, textOfFlag } from './step.ts'
 
 /** Matches files of rejected rows, which are imported once somebody has mended them. */
 const REJECTS = /\.rejects(?:\.\d+)?\.[a-z]+$/i
@@ -21,36 +21,23 @@ const WILDCARD = /[*?[{]/
 /** Tells whether a target stands for the files that it finds; in an address, a question mark begins its query. */
 export const isPattern = (target: string): boolean => WILDCARD.test(target) && !isAddress(target)
 
-/** Lists the flags that take a day, but for that of an import, whose journal holds the day of its word. */
-const DAYS: ReadonlySet<string> = new Set(['from', 'to'])
+/** Returns the words of a step's command. */
+export const commandWords = ({ parts }: Step): string[] =>
+  parts.flatMap(({ of, words }) => (of === 'command' ? words : []))
 
-/** Stands for the day on which a job began. */
-export const DATE = '{date}'
+/** Returns the words of a step's flags. */
+export const flagWords = ({ parts }: Step): string[] => parts.flatMap(({ of, words }) => (of === 'flag' ? words : []))
 
-/** Puts the day on which a job began in the place of `{date}`. */
-export const dated = (text: string, today: Day): string => text.replaceAll(DATE, formatDay(today))
-
-/** Returns the words of a step's flags; words for single days are days already. */
-export const flagWords = (flags: FlagWords, today: Day): string[] =>
-  flags.flatMap(([flag, value]) => {
-    if (value === true) return [`--${flag}`]
-    const text = dated(value, today)
-    return [`--${flag}`, DAYS.has(flag) ? parseRelativeDate(text, today) : text]
-  })
-
-/** Returns what a step names as an argument of its command, which is never a flag. */
-export const argumentOf = (target: string): string => (target === '-' || isAddress(target) ? target : asPath(target))
-
-/** Describes where the files of a step are looked for, on which day the job began, and what ends the search. */
-export type LinesPlace = { readonly cwd: string; readonly today: Day; readonly signal: AbortSignal }
+/** Describes where the files of a step are looked for, and what ends the search. */
+export type LinesPlace = { readonly cwd: string; readonly signal: AbortSignal }
 
 /**
  * Returns the files that a step imports, each once, in the order of their names; a name without a wildcard stands for
  * itself.
  */
-const filesOf = async (patterns: readonly string[], { cwd, today, signal }: LinesPlace): Promise<string[]> => {
+const filesOf = async (patterns: readonly string[], { cwd, signal }: LinesPlace): Promise<string[]> => {
   const files: string[] = []
-  for (const name of patterns.map((pattern) => dated(pattern, today))) {
+  for (const name of patterns) {
     if (!isPattern(name)) files.push(argumentOf(name))
     else {
       const found = await findFiles(name, cwd, signal)
@@ -61,12 +48,12 @@ const filesOf = async (patterns: readonly string[], { cwd, today, signal }: Line
 }
 
 /** Returns the files of rejected rows where a step finds its files by a pattern, but for those that the step writes anew. */
-export const waitingRejects = async ({ kind, targets }: Step, place: LinesPlace): Promise<string[]> => {
-  if (kind !== 'import') return []
+export const waitingRejects = async (step: Step, place: LinesPlace): Promise<string[]> => {
+  if (!isImport(step)) return []
+  const targets = argumentsOf(step)
   const anew = new Set((await filesOf(targets, place)).map((file) => rejectsOfStem(stemOfSource(place.cwd, file))))
-  const patterns = targets.map((target) => dated(target, place.today)).filter(isPattern)
   const found: string[] = []
-  for (const name of patterns) found.push(...(await findFiles(name, place.cwd, place.signal)))
+  for (const name of targets.filter(isPattern)) found.push(...(await findFiles(name, place.cwd, place.signal)))
   return [...new Set(found)].filter((file) => isRejects(file) && !anew.has(file)).toSorted()
 }
 
@@ -81,8 +68,8 @@ export type StepLine = {
 }
 
 /** Names the address of a webhook, of which nothing after the host is shown. */
-const shownHook = ({ targets: [target], address: { env, file } }: Step): string => {
-  const url = target === undefined ? null : URL.parse(target)
+const shownHook = ({ url: given, address: { env, file } }: Step): string => {
+  const url = given === undefined ? null : URL.parse(given)
   return url ? shownWebhook(url) : `at the address in ${env ?? file}`
 }
 
@@ -109,26 +96,17 @@ const freePath = (cwd: string, path: string, taken: Set<string>): string => {
  * Returns the command line that imports a file, or the result of a query. Its rejects go to a file of their own: to the
  * usual one, or where another import of the job has that, to a numbered one.
  */
-const importLine = (
-  { flags }: Step,
-  file: string | undefined,
-  { cwd, today }: { readonly cwd: string; readonly today: Day },
-  taken: Set<string>,
-): StepLine => {
-  const valueOf = (name: string): string | undefined => {
-    const value = flags.find(([flag]) => flag === name)?.[1]
-    return typeof value === 'string' ? dated(value, today) : undefined
-  }
-  const named = valueOf('rejects')
-  const stem = file === undefined ? stemOf(valueOf('from-db') ?? '') : stemOfSource(cwd, file)
+const importLine = (step: Step, file: string | undefined, cwd: string, taken: Set<string>): StepLine => {
+  const named = textOfFlag(step, 'rejects')
+  const stem = file === undefined ? stemOf(textOfFlag(step, 'fromDb') ?? '') : stemOfSource(cwd, file)
   const usual = named ?? rejectsOfStem(stem)
   const own = isDevice(resolve(cwd, usual)) ? usual : freePath(cwd, usual, taken)
-  const others = flags.filter(([flag]) => flag !== 'rejects')
+  const flags = step.parts.filter((part) => part.of === 'flag' && (own === named || flagOf(part) !== '--rejects'))
   return {
     words: [
-      ...stepKinds.import.words,
+      ...commandWords(step),
       ...(file === undefined ? [] : [file]),
-      ...flagWords(own === named ? flags : others, today),
+      ...flags.flatMap(({ words }) => words),
       ...(own === usual ? [] : ['--rejects', own]),
     ],
     file,
@@ -138,19 +116,41 @@ const importLine = (
 
 /** Returns the command lines that a step stands for; `taken` holds the rejects files of earlier imports of the job. */
 export const linesOf = async (step: Step, place: LinesPlace, taken = new Set<string>()): Promise<StepLine[]> => {
-  const { today } = place
-  const { words, flag } = stepKinds[step.kind]
-  if (step.kind === 'import') {
-    const named = new Set(step.targets.map((target) => argumentOf(dated(target, today))))
-    const files = step.targets.length === 0 ? [undefined] : await filesOf(step.targets, place)
-    return files.map((file) => ({
-      ...importLine(step, file, place, taken),
-      isFound: file !== undefined && !named.has(file),
-    }))
-  }
-  const flags = flagWords(step.flags, today)
   if (step.kind === 'webhook') return [{ words: ['webhook', shownHook(step)], file: undefined }]
-  const targets = step.targets.map((target) => dated(target, today))
-  const own = flag === undefined ? targets.map(argumentOf) : targets.flatMap((target) => [flag, target])
-  return [{ words: [...words, ...own, ...flags], file: undefined }]
+  if (!isImport(step)) return [{ words: step.parts.flatMap(({ words }) => words), file: undefined }]
+  const named = argumentsOf(step)
+  const files = named.length === 0 ? [undefined] : await filesOf(named, place)
+  return files.map((file) => ({
+    ...importLine(step, file, place.cwd, taken),
+    isFound: file !== undefined && !named.includes(file),
+  }))
 }
+
+/** Matches the flags that name a place. */
+const PLACE = /^(?:-p|--(?:profile|data-dir|store)(?:=.*)?)$/s
+
+/** Returns the flags of the job's own line that hold for each of its steps; a step may name another place. */
+const sharedFlags = ({ io, flags }: Cli, words: readonly string[]): string[] => {
+  const { profile, dataDir, timeout, caFile, timeZone, verbose, debug } = flags
+  // Steps run in the folder of the job, and the line was typed in another one.
+  const path = (given: string): string => (given === '' ? '' : resolve(io.cwd, given))
+  const place = {
+    ...(profile !== undefined && { profile }),
+    ...(dataDir !== undefined && { dataDir: path(dataDir) }),
+  }
+  return [
+    ...(words.some((word) => PLACE.test(word)) ? [] : placeFlags(place)),
+    ...(timeout === undefined ? [] : ['--timeout', timeout]),
+    ...(caFile === undefined ? [] : ['--ca-file', path(caFile)]),
+    ...(timeZone === undefined ? [] : ['--time-zone', timeZone]),
+    ...(verbose ? ['--verbose'] : []),
+    ...(debug ? ['--debug'] : []),
+  ]
+}
+
+/** Returns a command line of a step as the program gets it: with the flags of the job's own line, which its own replace. */
+export const wholeLine = (cli: Cli, words: readonly string[]): string[] => [
+  ...sharedFlags(cli, words),
+  '--no-input',
+  ...words,
+]

@@ -1,4 +1,3 @@
-import type { OptionValues } from '@commander-js/extra-typings'
 import type { Capability } from '../../../client/capabilities.ts'
 import type { Client } from '../../../client/client.ts'
 import { KpiError } from '../../../domain/errors.ts'
@@ -11,16 +10,7 @@ import type { Cli } from '../../cli.ts'
 import { EXIT, exitOf, UsageError, type ExitCode } from '../../exit.ts'
 import { addAdvice } from '../../target/advice.ts'
 import { findPlace, type RemotePlace } from '../../target/place.ts'
-import { needsOfExport } from '../entries/export.ts'
-import { needsOfFlags } from '../entries/import/needs.ts'
-import { parseOptions } from '../entries/import/parsed-options.ts'
-import { needsOfCheck } from '../report/check.ts'
-import { readQuestion } from '../report/question-flags.ts'
-import { needsOf } from '../report/report-table.ts'
-import type { StepKind } from './job-definition.ts'
-
-/** Describes the command line of a step as its command reads it. */
-export type ReadLine = { readonly cli: Cli; readonly given: OptionValues }
+import { IMPORT, type StepCommand } from './step.ts'
 
 /** Describes why a step would fail where the job runs: its exit code, and what it would say. */
 export type Lack = {
@@ -39,17 +29,6 @@ export const lackBy = (error: unknown): Lack => {
 
 /** Looks up the names in files; those that hold ids alone do without. */
 const NAMES_IN_FILES: readonly Capability[] = [user, kpi].map((of) => ({ of, verb: 'list', isOptional: true }))
-
-const ofReport = (_: Cli, flags: OptionValues): readonly Capability[] => needsOf(flags, readQuestion(flags))
-
-/** Holds what each kind of step needs of the service; the others do not use it. */
-const needs: Partial<Record<StepKind, (cli: Cli, flags: OptionValues) => readonly Capability[]>> = {
-  import: (cli, flags) => [...needsOfFlags(parseOptions(cli, ['file'], flags).options), ...NAMES_IN_FILES],
-  check: needsOfCheck,
-  report: ofReport,
-  export: ofReport,
-  export_entries: (_, flags) => needsOfExport({ layout: 'long', ...flags }),
-}
 
 /** Describes what is known of a service: the scopes of the key, why it refuses the key, or why it could not be asked. */
 type Reached = { readonly scopes?: string; readonly refusal?: KpiError; readonly silence?: string }
@@ -103,9 +82,10 @@ export const createLackFinder = (note: (text: string) => Promise<void>) => {
       await note(`what the service allows was not looked at: ${reached.silence}`)
     return reached ?? {}
   }
-  return async (kind: StepKind, name: string, { cli, given }: ReadLine): Promise<Outlook> => {
-    const list = needs[kind]?.(cli, given)
-    if (!list) return {}
+  return async (name: string, { path, cli: cliOf, needs }: StepCommand): Promise<Outlook> => {
+    if (!needs) return {}
+    const list = path === IMPORT ? [...needs, ...NAMES_IN_FILES] : needs
+    const cli = cliOf()
     try {
       cli.requireCapabilities(list)
     } catch (error) {

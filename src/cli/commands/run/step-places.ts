@@ -1,4 +1,3 @@
-import type { Option } from '@commander-js/extra-typings'
 import { accessSync, constants, existsSync, statSync } from 'node:fs'
 import { basename, dirname, isAbsolute, join, matchesGlob, normalize, parse, relative, resolve, sep } from 'node:path'
 import { isAddress, shownSource } from '../../../client/http/address.ts'
@@ -7,10 +6,9 @@ import { faultOfPath, isDevice, requireNoLink, requireOwnFolder } from '../../..
 import { nextTurn } from '../../../client/next-turn.ts'
 import type { Cli } from '../../cli.ts'
 import { holdsSomething } from '../../files/require-free.ts'
-import { stepKinds } from './job-definition.ts'
-import { takesPath } from '../../args/path-texts.ts'
-import type { Step, StepFault } from './step.ts'
-import { DATE, dated, isPattern, linesOf, type LinesPlace } from './step-lines.ts'
+import { DATE } from './line-parts.ts'
+import { argumentsOf, isImport, type Step, type StepFault, textOfFlag } from './step.ts'
+import { linesOf, type LinesPlace } from './step-lines.ts'
 
 /** Describes where a job runs, and what its earlier steps do. */
 type JobPlace = LinesPlace & {
@@ -21,8 +19,13 @@ type JobPlace = LinesPlace & {
   readonly moved: ReadonlySet<string>
 }
 
-/** Lists the flags that name a file to write. */
-const OUTPUTS: ReadonlySet<string> = new Set(['to-file', 'append-since', 'rejects', 'receipt'])
+/** Lists the flags that name a file to write, by their names in what the program reads. */
+const OUTPUTS = {
+  toFile: '--to-file',
+  appendSince: '--append-since',
+  rejects: '--rejects',
+  receipt: '--receipt',
+} as const
 
 /** Returns the nearest folder or file on a path that is there. */
 const nearestThere = (path: string): string => (existsSync(path) ? path : nearestThere(dirname(path)))
@@ -67,18 +70,18 @@ export const finds = (cwd: string, pattern: string, path: string): boolean =>
 
 /** Returns what is wrong with the files that a step moves: where they are, and that it would find them again. */
 const faultsOfMoved = async (place: JobPlace, step: Step, folder: string): Promise<StepFault[]> => {
-  const { cwd, today, signal } = place
+  const { cwd, signal } = place
   const files = (await linesOf(step, place)).flatMap(({ file }) =>
     file !== undefined && isMovable(cwd, file) && existsSync(resolve(cwd, file)) ? [file] : [],
   )
   const unwritable = new Set(files.map((file) => faultOfWriting(dirname(resolve(cwd, file)), dirname(file))))
   const moved = new Set(files.map((file) => join(resolve(cwd, folder), basename(file))))
   let again: string | undefined
-  for (const pattern of step.targets) {
+  for (const pattern of argumentsOf(step)) {
     if (again !== undefined) break
     for (const path of moved) {
       await nextTurn(signal)
-      if (finds(cwd, dated(pattern, today), path)) again = pattern
+      if (finds(cwd, pattern, path)) again = pattern
     }
   }
   return [
@@ -96,15 +99,28 @@ const faultsOfMoved = async (place: JobPlace, step: Step, folder: string): Promi
   ]
 }
 
+/** Lists flags of an import that load nothing, so that the file is not done. */
+const LOADS_NOTHING = [
+  { flag: 'dryRun', name: 'dry-run' },
+  { flag: 'explain', name: 'explain' },
+] as const
+
 /** Returns why files could not be moved once they are imported. */
 export const faultsOfMoving = async (place: JobPlace, step: Step): Promise<StepFault[]> => {
-  if (step.moveTo === undefined) return []
-  const { cwd, today } = place
-  const [folder, targets] = [dated(step.moveTo, today), step.targets.map((one) => dated(one, today))]
+  const { moveTo: folder, command } = step
+  if (folder === undefined) return []
+  const atMove = (message: string): StepFault[] => [{ at: 'move_to', message }]
+  if (!isImport(step)) return atMove(`move_to goes with entries import, and not with ${command?.path ?? step.kind}`)
+  const path = faultOfPath(resolve(place.cwd, folder))
+  if (path !== undefined) return atMove(`move_to cannot be a path: ${path}`)
+  const targets = argumentsOf(step)
+  if (targets.length === 0) return atMove('move_to goes with files, and a query moves none; leave it out')
+  const idle = LOADS_NOTHING.find(({ flag }) => command?.flags[flag] === true)
+  if (idle) return atMove(`move_to does not go with ${idle.name}, which loads nothing`)
   const why = faultOfFolder(place, folder)
   return [
     ...targets
-      .filter((one) => !isMovable(cwd, one))
+      .filter((one) => !isMovable(place.cwd, one))
       .map((one) => ({
         at: 'move_to',
         message: `move_to goes with files, and ${shownSource(one)} is none: import it in a step without`,
@@ -114,34 +130,12 @@ export const faultsOfMoving = async (place: JobPlace, step: Step): Promise<StepF
   ]
 }
 
-/** Returns the files that a step writes, each with the part of the step that names it. */
-export const outputsOf = ({ kind, targets, flags }: Step): { readonly at: string; readonly file: string }[] => {
-  const own = stepKinds[kind].flag === undefined ? [] : targets.map((file) => ({ at: kind, file }))
-  const named = flags.flatMap(([flag, file]) => (OUTPUTS.has(flag) && file !== true ? [{ at: `--${flag}`, file }] : []))
-  return [...own, ...named]
-}
-
-/** Returns which of the texts of a step that name files and folders cannot be paths; they are too long to be shown. */
-export const faultsOfPaths = (
-  { cwd, today }: Pick<JobPlace, 'cwd' | 'today'>,
-  { kind, targets, flags, moveTo }: Step,
-  options: readonly Option[],
-): StepFault[] => {
-  const named = [
-    // A pattern may be longer than what it finds.
-    ...targets.filter((text) => kind !== 'import' || !isPattern(text)).map((text) => ({ at: kind, text })),
-    ...(moveTo === undefined ? [] : [{ at: 'move_to', text: moveTo }]),
-    ...flags.flatMap(([flag, text]) =>
-      text !== true && options.some((one) => one.long === `--${flag}` && takesPath(one))
-        ? [{ at: `--${flag}`, text }]
-        : [],
-    ),
-  ]
-  return named.flatMap(({ at, text }) => {
-    const why = isAddress(text) ? undefined : faultOfPath(resolve(cwd, dated(text, today)))
-    return why === undefined ? [] : [{ at, message: `${at.replace(/^--/, '')} cannot be a path: ${why}` }]
+/** Returns the files that a step writes, each with the flag that names it. */
+export const outputsOf = (step: Step): { readonly at: string; readonly file: string }[] =>
+  Object.entries(OUTPUTS).flatMap(([name, at]) => {
+    const file = textOfFlag(step, name)
+    return file === undefined ? [] : [{ at, file }]
   })
-}
 
 /** Returns why a file cannot be written at a path; undefined if it can, or its folder is made by then. */
 export const faultOfOutput = (path: string, shown: string, made: readonly string[]): string | undefined => {
@@ -159,29 +153,34 @@ export const faultOfOutput = (path: string, shown: string, made: readonly string
 }
 
 /** Returns why the files of a step could not be written. */
-export const faultsOfOutputs = ({ cwd, today, made }: JobPlace, step: Step): StepFault[] =>
+export const faultsOfOutputs = ({ cwd, made }: JobPlace, step: Step): StepFault[] =>
   outputsOf(step).flatMap(({ at, file }) => {
-    const shown = dated(file, today)
-    const message = shown === '-' ? undefined : faultOfOutput(resolve(cwd, shown), shown, made)
+    const message = file === '-' ? undefined : faultOfOutput(resolve(cwd, file), file, made)
     return message === undefined ? [] : [{ at, message }]
   })
-
-/** Tells whether a step adds to a file. */
-const addsTo = ({ flags }: Step, file: string): boolean =>
-  flags.some(([flag, value]) => flag === 'append-since' && value === file)
 
 const KEPT = 'exists already, and this step would fail, as it does not replace files'
 
 /** Returns the files that a step writes only where none is there. */
-export const keptOutputsOf = (step: Step): ReturnType<typeof outputsOf> =>
-  step.flags.some(([flag]) => flag === 'force')
+export const keptOutputsOf = (step: Step): ReturnType<typeof outputsOf> => {
+  const { force, appendSince } = step.command?.flags ?? {}
+  return force === true
     ? []
-    : outputsOf(step).filter(({ at, file }) => (at === step.kind || at === '--to-file') && !addsTo(step, file))
+    : outputsOf(step).filter(({ at, file }) => at === OUTPUTS.toFile && file !== '-' && file !== appendSince)
+}
+
+/** Tells whether a file is another one tomorrow. */
+const isDaily = ({ daily }: Step, file: string): boolean =>
+  daily.some((word) => word === file || word.endsWith(`=${file}`))
+
+/** Says how a step is given a flag that it has not. */
+export const withFlag = ({ kind }: Pick<Step, 'kind'>, flag: string): string =>
+  kind === 'run' ? `add --${flag}` : `add flags: { ${flag}: true }`
 
 /** Says how a step writes its file in each run. */
-const wayOut = (file: string): string => {
+const wayOut = (step: Step, file: string): string => {
   const { dir, name, ext } = parse(file)
-  return `add flags: { force: true }, or name the file after the day: ${join(dir, `${name}-${DATE}${ext}`)}`
+  return `${withFlag(step, 'force')}, or name the file after the day: ${join(dir, `${name}-${DATE}${ext}`)}`
 }
 
 /**
@@ -192,25 +191,23 @@ export const faultsOfKept = ({ cwd, moved }: Pick<JobPlace, 'cwd' | 'moved'>, st
   if (step.goesOn) return []
   return keptOutputsOf(step).flatMap(({ at, file }) => {
     const path = resolve(cwd, file)
-    if (file.includes(DATE) || moved.has(path) || !holdsSomething(path)) return []
-    return [{ at, message: `${file} ${KEPT}: ${wayOut(file)}` }]
+    if (isDaily(step, file) || moved.has(path) || !holdsSomething(path)) return []
+    return [{ at, message: `${file} ${KEPT}: ${wayOut(step, file)}` }]
   })
 }
 
 /** Says of the files that a job writes for the first time that they keep its next run from beginning. */
-export const warningsOfKept = ({ cwd, today }: Pick<JobPlace, 'cwd' | 'today'>, steps: readonly Step[]): string[] => {
+export const warningsOfKept = (cwd: string, steps: readonly Step[]): string[] => {
   const isMoved = (path: string): boolean =>
-    steps.some(
-      ({ moveTo, targets }) => moveTo !== undefined && targets.some((one) => finds(cwd, dated(one, today), path)),
-    )
+    steps.some((step) => step.moveTo !== undefined && argumentsOf(step).some((one) => finds(cwd, one, path)))
   return steps.flatMap((step, at) =>
     step.goesOn
       ? []
       : keptOutputsOf(step).flatMap(({ file }) =>
-          file === '-' || file.includes(DATE) || isDevice(resolve(cwd, file)) || isMoved(resolve(cwd, file))
+          isDaily(step, file) || isDevice(resolve(cwd, file)) || isMoved(resolve(cwd, file))
             ? []
             : [
-                `step ${at + 1}, ${step.kind}: the next run of this job will be refused, as ${file} exists by then: ${wayOut(file)}`,
+                `step ${at + 1}, ${step.kind}: the next run of this job will be refused, as ${file} exists by then: ${wayOut(step, file)}`,
               ],
         ),
   )
@@ -218,10 +215,6 @@ export const warningsOfKept = ({ cwd, today }: Pick<JobPlace, 'cwd' | 'today'>, 
 
 /** Returns the files that are there, and that a step moves away. */
 export const filesMovedBy = async (place: LinesPlace, step: Step): Promise<string[]> =>
-  step.moveTo === undefined
+  step.moveTo === undefined || !isImport(step)
     ? []
     : (await linesOf(step, place)).flatMap(({ file }) => (file === undefined ? [] : [resolve(place.cwd, file)]))
-
-/** Returns the folder that a step makes; undefined if it makes none. */
-export const folderMadeBy = ({ cwd, today }: Pick<JobPlace, 'cwd' | 'today'>, { moveTo }: Step): string | undefined =>
-  moveTo === undefined ? undefined : resolve(cwd, dated(moveTo, today))

@@ -1,32 +1,46 @@
-import { nearest } from '../../../client/nearest.ts'
-import type { Option } from '@commander-js/extra-typings'
+import type { OptionValues } from '@commander-js/extra-typings'
 import { isMap, isScalar, isSeq } from 'yaml'
+import type { Capability } from '../../../client/capabilities.ts'
+import { nearest } from '../../../client/nearest.ts'
 import { faultAt, textOf, type YamlReader } from '../../../codec/yaml-reader.ts'
-import {
-  ADDRESS_PARTS,
-  partsOf,
-  QUERY_FLAGS,
-  STEP_KINDS,
-  type StepKind,
-  stepKinds,
-  stepParts,
-} from './job-definition.ts'
-
-/** Holds the flags of a step as the words of a line. */
-export type FlagWords = readonly (readonly [flag: string, value: string | true])[]
+import type { Day } from '../../../domain/day.ts'
+import { bashWords } from '../../args/bash-words.ts'
+import { parseRelativeDate } from '../../args/relative-dates.ts'
+import type { Cli } from '../../cli.ts'
+import type { GlobalFlags } from '../../target/settings.ts'
+import { partsOf, STEP_KINDS, type StepKind, stepKinds, stepParts } from './job-definition.ts'
+import { argumentOf, DATE, dated, type LinePart } from './line-parts.ts'
 
 /** Names what holds something secret: a variable of the environment, or a file. */
 export type SecretSource = { readonly env: string | undefined; readonly file: string | undefined }
+
+/** Describes the command of a step as the program reads it. */
+export type StepCommand = {
+  /** Holds its words: `entries import`. */
+  readonly path: string
+  readonly flags: OptionValues & GlobalFlags
+  readonly cli: () => Cli
+  /** Holds what it needs of the service; undefined where that is not known before it runs. */
+  readonly needs: readonly Capability[] | undefined
+}
+
+/** Describes a part of a step's command line, with its line in the file. */
+export type StepPart = LinePart & { readonly line: number }
 
 /** Describes one step of a job. */
 export type Step = {
   readonly line: number
   readonly kind: StepKind
-  /** Holds what it works on: files, or an address; nothing for a report or a check. */
-  readonly targets: readonly string[]
-  readonly flags: FlagWords
+  /** Holds its command line, with the day of the job in the place of `{date}`; a webhook has none. */
+  readonly parts: readonly StepPart[]
+  /** Holds the words of it in which the day is. */
+  readonly daily: readonly string[]
+  /** Describes its command; undefined for a webhook, and for a line that cannot be read. */
+  readonly command: StepCommand | undefined
   /** Names the folder to which imported files are moved. */
   readonly moveTo: string | undefined
+  /** Holds the address of a webhook, where that is in the job. */
+  readonly url: string | undefined
   /** Says where the address of a webhook comes from that is not in the job. */
   readonly address: SecretSource
   /** Says where the secret of a webhook comes from. */
@@ -35,14 +49,30 @@ export type Step = {
   readonly goesOn: boolean
 }
 
+/** Names the command that has a line for each file of a step. */
+export const IMPORT = 'entries import'
+
+/** Returns the text that a flag of a step has. */
+export const textOfFlag = ({ command }: Step, name: string): string | undefined => {
+  const value: unknown = command?.flags[name]
+  return typeof value === 'string' ? value : undefined
+}
+
+export const isImport = ({ command }: Step): boolean => command?.path === IMPORT
+
+/** Returns what the command of a step works on. */
+export const argumentsOf = ({ parts }: Step): string[] =>
+  parts.flatMap(({ of, words }) => (of === 'argument' ? words : []))
+
 /** Describes what is wrong with a step: at which flag (`--from`) or which part of it, and why. */
 export type StepFault = { readonly at: string; readonly message: string }
 
 /** Holds what is known of commands. */
 export type StepChecks = {
-  readonly optionsOf: (kind: StepKind) => readonly Option[]
-  /** Returns what is wrong with a step whose parts can be read. */
-  readonly faultsOf: (step: Step) => Promise<readonly StepFault[]>
+  /** Holds the day on which the job began. */
+  readonly today: Day
+  /** Reads the command line of a step, and returns what is wrong with that and with the rest of it. */
+  readonly check: (step: Step) => Promise<{ readonly step: Step; readonly faults: readonly StepFault[] }>
 }
 
 /** Describes a job that is read: its nodes, its faults so far, and how steps are checked. */
@@ -54,7 +84,6 @@ const STEP_KEYS: readonly string[] = ['flags', ...Object.keys(stepParts)]
 
 /** Returns the end of a fault that says what a name may have meant. */
 export const hint = (name: string, names: readonly string[]): string => {
-  if (names.length === 0) return ''
   const near = nearest(name, names)
   return near === undefined ? `; there are ${names.join(', ')}` : `; did you mean ${near}?`
 }
@@ -68,80 +97,51 @@ export const readText = ({ reader: { faults } }: Reading, { name, node, line }: 
   return undefined
 }
 
-const longName = ({ long }: Option): string => (long ?? '').slice(2)
-
 /** Reads the value of a flag; a list is one value with commas. */
-const readFlagValue = ({ resolve }: YamlReader, node: unknown): string | true | undefined => {
+const readFlagValue = ({ resolve }: YamlReader, node: unknown): string | boolean | undefined => {
   if (isSeq(node)) {
     const texts = node.items.map((one) => textOf(resolve(one)))
     return texts.every((text) => typeof text === 'string') ? texts.join(',') : undefined
   }
-  if (isScalar(node) && node.value === true) return true
+  if (isScalar(node) && typeof node.value === 'boolean') return node.value
   return textOf(node) ?? undefined
 }
 
-/** Tells whether a flag takes a value, by its own parser. */
-export const accepts = ({ parseArg }: Option, value: string): boolean => {
-  try {
-    parseArg?.(value, undefined)
-    return true
-  } catch {
-    return false
-  }
-}
+/** Lists the flags that take a day, but for that of an import, whose journal holds the day of its word. */
+const DAYS: ReadonlySet<string> = new Set(['--from', '--to'])
 
-/** Returns what is wrong with a value of a flag; undefined if nothing is. */
-const faultOfFlag = (option: Option, value: string | true): string | undefined => {
-  if (value === true) return option.required ? 'takes a value' : undefined
-  if (!option.required && !option.optional) return 'is true or false, and takes no other value'
-  if (accepts(option, value)) return undefined
-  return option.argChoices ? `must be one of ${option.argChoices.join(', ')}` : `cannot be ${value}`
-}
+/** Returns the flag that a name in a file means: `create_assignments` is the flag `--create-assignments`. */
+const flagNamed = (name: string): string => `--${name.replaceAll('_', '-').replace(/^--/, '')}`
 
-/** Returns the flag that a name in a file means: `create_assignments` is the flag `create-assignments`. */
-const flagNamed = (name: string): string => name.replaceAll('_', '-').replace(/^--/, '')
+/** Returns the value of a flag as a word of a line; words for single days are days already. */
+const flagValue = (flag: string, value: string, today: Day): string =>
+  DAYS.has(flag) ? parseRelativeDate(dated(value, today), today) : dated(value, today)
 
-/** Reads a flag; undefined where it is switched off, or wrong. */
-const readFlag = ({ reader, checks }: Reading, kind: StepKind, pair: Pair): FlagWords[number] | undefined => {
-  const { name, line, node } = pair
-  const flag = flagNamed(name)
-  const options = checks.optionsOf(kind)
-  const option = options.find((one) => longName(one) === flag)
-  if (!option) {
-    reader.faults.push(faultAt(line, `${kind} has no flag ${name}${hint(flag, options.map(longName))}`))
-    return undefined
-  }
-  if (isScalar(node) && node.value === false) return undefined
-  const value = readFlagValue(reader, node)
-  const fault = value === undefined ? 'must be one value, or a list of values' : faultOfFlag(option, value)
-  if (fault === undefined && value !== undefined) return [flag, value]
-  reader.faults.push(faultAt(line, `${name} ${fault}`))
-  return undefined
-}
+/** Describes the flags of a step, and the names of those that could not be read. */
+type ReadFlags = { readonly parts: readonly StepPart[]; readonly wrong: readonly string[] }
 
-/** Describes the flags of a step, with the lines of those that could be read, and the names of those that could not. */
-type ReadFlags = {
-  readonly flags: FlagWords
-  readonly lines: readonly (readonly [at: string, line: number])[]
-  readonly wrong: readonly string[]
-}
-
-const NO_FLAGS: ReadFlags = { flags: [], lines: [], wrong: [] }
-
-const readFlags = (reading: Reading, kind: StepKind, { node, line }: Pair): ReadFlags => {
-  const { faults, pairsOf } = reading.reader
+/** Reads the flags of a step; one that is switched off is read, too, as it may be none. */
+const readFlags = ({ reader, checks }: Reading, pair: Pair | undefined, daily: string[]): ReadFlags => {
+  if (pair === undefined) return { parts: [], wrong: [] }
+  const { node, line } = pair
   if (!isMap(node)) {
-    faults.push(faultAt(line, 'flags must be names with values, such as from: yesterday'))
-    return NO_FLAGS
+    reader.faults.push(faultAt(line, 'flags must be names with values, such as from: yesterday'))
+    return { parts: [], wrong: [] }
   }
   const wrong: string[] = []
-  const read = pairsOf(node, line).flatMap((pair) => {
-    const before = faults.length
-    const words = readFlag(reading, kind, pair)
-    if (faults.length > before) wrong.push(flagNamed(pair.name))
-    return words ? [{ words, at: [`--${words[0]}`, pair.line] as const }] : []
+  const parts = reader.pairsOf(node, line).flatMap(({ name, node: given, line: at }): StepPart[] => {
+    const [flag, value] = [flagNamed(name), readFlagValue(reader, given)]
+    if (typeof value === 'boolean') return [{ of: value ? 'flag' : 'off', words: [flag], line: at }]
+    if (value === undefined) {
+      reader.faults.push(faultAt(at, `${name} must be one value, or a list of values`))
+      wrong.push(flag)
+      return []
+    }
+    const text = flagValue(flag, value, checks.today)
+    if (value.includes(DATE)) daily.push(text)
+    return [{ of: 'flag', words: [flag, text], line: at }]
   })
-  return { flags: read.map(({ words }) => words), lines: read.map(({ at }) => at), wrong }
+  return { parts, wrong }
 }
 
 /** Matches what ends as the name of a file does. */
@@ -155,26 +155,17 @@ const faultOfTarget = (kind: StepKind, given: string | undefined): string => {
   return `${kind} takes nothing but flags: leave out "${given ?? 'what is there'}"`
 }
 
-/** Reads what a step works on: one text, or a list; nothing where another part names it. */
-const readTargets = (
-  { reader }: Reading,
-  kind: StepKind,
-  { node, line }: Pair,
-  isElsewhere: boolean,
-): readonly string[] => {
-  const { target, isList } = stepKinds[kind]
+/** Reads what a step works on: one text, or a list; nothing where another part may name it. */
+const readTargets = ({ reader }: Reading, kind: StepKind, { node, line }: Pair): readonly string[] | undefined => {
+  const { target, isList, isOptional } = stepKinds[kind]
   const texts = (isSeq(node) ? node.items : [node]).map((one) => textOf(reader.resolve(one)))
   const given = texts.filter((text) => typeof text === 'string')
-  if (target === 'none') {
-    if (texts.some((text) => text !== null)) reader.faults.push(faultAt(line, faultOfTarget(kind, given[0])))
-    return []
-  }
-  if (isElsewhere && texts.every((text) => text === null)) return []
-  const isWhole = given.length > 0 && given.length === texts.length && !given.includes('')
-  if (!isWhole) reader.faults.push(faultAt(line, `${kind} needs ${target}`))
-  else if (!isList && given.length > 1)
-    reader.faults.push(faultAt(line, `${kind} takes one: ${target}; write a step for each`))
-  return given
+  const fail = (message: string): undefined => void reader.faults.push(faultAt(line, message))
+  if (target === 'none') return texts.every((text) => text === null) ? [] : fail(faultOfTarget(kind, given[0]))
+  if (isOptional && texts.every((text) => text === null)) return []
+  if (given.length === 0 || given.length < texts.length || (kind !== 'run' && given.includes('')))
+    return fail(`${kind} needs ${target}`)
+  return isList || given.length === 1 ? given : fail(`${kind} takes one: ${target}; write a step for each`)
 }
 
 /** Finds the kind of a step, and tells of everything that is no part of such a step. */
@@ -206,30 +197,48 @@ const readParts = (reading: Reading, kind: StepKind, pairs: readonly Pair[]) => 
     const { line = 1 } = pairs.find(({ name }) => name === 'on_failure') ?? {}
     reading.reader.faults.push(faultAt(line, `on_failure must be one of ${choices.join(', ')}`))
   }
+  const moveTo = text('move_to')
   return {
-    moveTo: text('move_to'),
+    moveTo: moveTo === undefined ? undefined : dated(moveTo, reading.checks.today),
     address: { env: text('url_env'), file: text('url_file') },
     token: { env: text('token_env'), file: text('token_file') },
     goesOn: goesOn === 'continue',
   }
 }
 
-/** Tells whether other parts than its own say what a step works on: an address that is secret, or a query. */
-const isNamedElsewhere = ({ reader: { pairsOf } }: Reading, kind: StepKind, pairs: readonly Pair[]): boolean => {
-  if (kind === 'webhook') return pairs.some(({ name }) => ADDRESS_PARTS.some((part) => part === name))
-  if (kind !== 'import') return false
-  // One of the two alone is a fault of its own.
-  return pairs.some(
-    ({ name, node, line }) =>
-      name === 'flags' &&
-      isMap(node) &&
-      pairsOf(node, line).some((one) => QUERY_FLAGS.some((flag) => flag === flagNamed(one.name))),
-  )
+/** Returns the words of a line as a shell makes them of it, but for what that puts in; the program is named or not. */
+const wordsOfLine = ([line = '', ...more]: readonly string[]): string[] | undefined => {
+  if (more.length > 0) return [line, ...more]
+  const words = bashWords(line)
+  return words.at(-1)?.quote === '' ? words.flatMap(({ raw, text }) => (raw === '' ? [] : [text])) : undefined
+}
+
+/** Reads the command line of a step that is one. */
+const readLine = ({ reader }: Reading, { line }: Pair, targets: readonly string[]): StepPart[] | undefined => {
+  const words = wordsOfLine(targets)
+  if (words === undefined || words.length === 0) {
+    const why = words ? 'is empty; say what to do, or leave it out' : 'has a quote that is not closed'
+    reader.faults.push(faultAt(line, `run ${why}`))
+    return undefined
+  }
+  return [{ of: 'command', words: words[0] === 'kpi' ? words.slice(1) : words, line }]
+}
+
+/** Returns the command line that a step of another kind stands for, but for its flags. */
+const lineOfKind = (kind: StepKind, targets: readonly string[], line: number): StepPart[] => {
+  const { words, flag } = stepKinds[kind]
+  if (words.length === 0) return []
+  const own = targets.map((target): StepPart => {
+    if (flag === undefined) return { of: 'argument', words: [argumentOf(target)], line }
+    return { of: 'flag', words: [flag, target], line }
+  })
+  return [{ of: 'command', words, line }, ...own]
 }
 
 /** Reads a step; one that is wrong is told, and left out where it is of no kind. */
 export const readStep = async (reading: Reading, node: unknown, line: number): Promise<Step[]> => {
-  const { faults, pairsOf } = reading.reader
+  const { reader, checks } = reading
+  const { faults, pairsOf } = reader
   if (!isMap(node)) {
     faults.push(faultAt(line, `a step begins with what it does: ${STEP_KINDS.join(', ')}`))
     return []
@@ -238,18 +247,29 @@ export const readStep = async (reading: Reading, node: unknown, line: number): P
   const kind = kindOf(reading, pairs, line)
   const own = pairs.find(({ name }) => name === kind)
   if (!kind || !own) return []
+  const targets = readTargets(reading, kind, own)
   const given = partsOf(kind).includes('flags') ? pairs.find(({ name }) => name === 'flags') : undefined
-  const before = faults.length
-  const targets = readTargets(reading, kind, own, isNamedElsewhere(reading, kind, pairs))
-  const hasTargets = faults.length === before
-  const { flags, lines, wrong } = given ? readFlags(reading, kind, given) : NO_FLAGS
-  const step: Step = { line, kind, targets, flags, ...readParts(reading, kind, pairs) }
-  // Without its file or address nothing can be said of the rest.
-  if (!hasTargets) return [step]
-  const lineOf = new Map([...pairs.map((pair) => [pair.name, pair.line] as const), ...lines])
-  for (const { at, message } of await reading.checks.faultsOf(step)) {
-    // A fault that follows from a flag that could not be read is none of its own.
-    if (!wrong.some((flag) => message.includes(`--${flag}`))) faults.push(faultAt(lineOf.get(at) ?? line, message))
+  const daily: string[] = []
+  const flags = readFlags(reading, given, daily)
+  const others = readParts(reading, kind, pairs)
+  // Without its file, address or line nothing can be said of the rest.
+  const typed = targets && (kind === 'run' ? readLine(reading, own, targets) : lineOfKind(kind, targets, own.line))
+  if (!targets || !typed) return []
+  const date = (word: string): string => {
+    const text = dated(word, checks.today)
+    if (text !== word) daily.push(text)
+    return text
   }
-  return [step]
+  const parts = [...typed.map((part) => ({ ...part, words: part.words.map(date) })), ...flags.parts]
+  const url = kind === 'webhook' ? targets[0] : undefined
+  const checked = await checks.check({ line, kind, parts, daily, command: undefined, url, ...others })
+  const lineOf = new Map([
+    ...parts.map(({ words: [word = ''], line: at }) => [word, at] as const),
+    ...pairs.map((pair) => [pair.name, pair.line] as const),
+  ])
+  for (const { at, message } of checked.faults) {
+    // A fault that follows from a flag that could not be read is none of its own.
+    if (!flags.wrong.some((flag) => message.includes(flag))) faults.push(faultAt(lineOf.get(at) ?? line, message))
+  }
+  return [checked.step]
 }

@@ -26,7 +26,7 @@ const waitingText = async ({ cwd, tempDir }: JobPlace, step: Step, file: string)
   if (count === 0) return undefined
   const rows = count === undefined ? 'rows' : countOf(count, 'row')
   const them = count === 1 ? 'it' : 'them'
-  const flags = step.flags.length === 0 ? '' : ' and the flags of this step'
+  const flags = step.parts.every(({ of }) => of !== 'flag') ? '' : ' and the flags of this step'
   return `${file} holds ${rows} that an earlier run rejected: fix ${them} there, import ${them} with kpi entries import ${pathWord(file)}${flags}, and move the file away`
 }
 

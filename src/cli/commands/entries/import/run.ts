@@ -28,13 +28,19 @@ const tellSaidDay = async (cli: Cli, { saidDate, options: { date } }: ParsedOpti
   if (date !== undefined && saidDate?.trim() !== date) await tellDay(cli, saidDate, date)
 }
 
-/** Runs `kpi entries import`: reads, checks and sends files, one after another, or only says what that would do. */
-export const runImport = async (cli: Cli, files: readonly string[], flags: ImportFlags): Promise<ExitCode> => {
+/** Reads the flags of an import, what it reads, and what it needs of the service before it knows its files. */
+export const readImport = (cli: Cli, files: readonly string[], flags: ImportFlags) => {
   const parsed = parseOptions(cli, files, flags)
   const sources = importSources(cli.io, files, parsed.query)
+  return { parsed, sources, needs: needsOfFlags(parsed.options) }
+}
+
+/** Runs `kpi entries import`: reads, checks and sends files, one after another, or only says what that would do. */
+export const runImport = async (cli: Cli, files: readonly string[], flags: ImportFlags): Promise<ExitCode> => {
+  const { parsed, sources, needs } = readImport(cli, files, flags)
   cli.printing()
   await tellSaidDay(cli, parsed)
-  cli.requireCapabilities(needsOfFlags(parsed.options))
+  cli.requireCapabilities(needs)
   if (!parsed.isDryRun && !parsed.explain) cli.io.stdout.outlast()
   const stops = watchStopSignals(cli.io, parsed.deadline)
   const ends = createRunResult(

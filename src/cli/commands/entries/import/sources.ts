@@ -140,15 +140,12 @@ const openAddress = async (
   return { ...table, reading: { ...table.reading, findings: [finding, ...(table.reading.findings ?? [])] } }
 }
 
+/** Returns an address that an import reads; refuses any other. Files are refused when they are opened. */
 const addressOf = (text: string): URL => {
   const address = URL.parse(text)
   if (!address) throw new UsageError(`${shownSource(text)} is not an address`)
+  requireSafeAddress(address)
   return address
-}
-
-/** Refuses an address that no import reads; files are refused when they are opened. */
-export const requireReadable = (text: string): void => {
-  if (isAddress(text)) requireSafeAddress(addressOf(text))
 }
 
 const addressSource = (io: Io, text: string): ImportSource => {
