@@ -19,7 +19,7 @@ import { readOutput, runCommand } from './run-command.ts'
 import type { Output } from './standard-output.ts'
 import { isOutputJson } from './target/output-format.ts'
 import { findSetting } from './target/find-setting.ts'
-import { ALL_SETTINGS, type GlobalFlags, optionOf, SETTINGS, variablesOf } from './target/settings.ts'
+import { type GlobalFlags, optionOf, PATH_VARIABLES, SETTINGS } from './target/settings.ts'
 
 const DESCRIPTION = `Keeps key performance indicators, administers them, and imports data into them in bulk.
 
@@ -39,9 +39,6 @@ Learn more:
 Exit codes: 0 done, 1 refused or failed, 2 wrong usage, 3 partly done, 4 not authorised,
 5 service not reachable, 6 stopped with work left, 7 not in this variant, 8 running already,
 9 plan found differences, 10 a target missed or a value missing, 130 interrupted.`
-
-/** Lists the variables that name a file or a folder. */
-const PATH_VARIABLES = variablesOf(ALL_SETTINGS.filter(({ path }) => path !== undefined))
 
 /** Ends the help of each command below the program, whose flags are not listed again. */
 const GLOBAL_FLAGS = `\n${OF_EVERY_COMMAND}, such as -o json, --profile and --quiet: kpi --help`

@@ -6,7 +6,8 @@ import { NO_STEPS, STEP_KINDS, stepKinds } from '../../src/cli/commands/run/job-
 import { describeProgram } from '../../src/cli/program.ts'
 import { shellWord } from '../../src/cli/output/text.ts'
 import { testIo } from '../support/io.ts'
-import { errorOf, type Ran } from '../support/kpi.ts'
+import { temporaryFolder } from '../support/folder.ts'
+import { errorOf, type Ran, shellIn } from '../support/kpi.ts'
 import { embeddedUser, fillShop, type User } from '../support/user.ts'
 
 type Row = {
@@ -279,4 +280,15 @@ describe('for every flag of every command', () => {
     for (const { before, flags } of cases) typed.push(refusalOf(await user.kpi(...before, ...flags)))
     expect(told).toEqual(typed)
   })
+})
+
+test('paths in the environment count from where the job was started, not from its own folder', async () => {
+  using folder = temporaryFolder()
+  mkdirSync(folder.in('jobs'))
+  writeFileSync(folder.in('jobs/job.yaml'), 'steps:\n  - run: profiles list --columns name -o csv\n')
+  const kpi = shellIn({ home: folder.path, env: { KPI_CONFIG_DIR: 'conf', KPI_DATA_DIR: 'data' } })
+  await kpi('profiles', 'add', 'plant', '--data-dir', './plant')
+  const ran = await kpi('run', 'jobs/job.yaml')
+  expect([ran.code, ran.stderr]).toEqual([0, expect.stringContaining('plant') as unknown])
+  expect(readdirSync(folder.in('jobs'))).toEqual(['job.yaml'])
 })

@@ -1,4 +1,4 @@
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { KpiError } from '../../domain/errors.ts'
 import { makePrivateFolder } from '../../files/place.ts'
 import { UsageError } from '../exit.ts'
@@ -39,15 +39,15 @@ const isAsOnLinux = ({ platform }: Io, name: FolderName): boolean =>
 export const folderVariable = (io: Io, name: FolderName): string | undefined =>
   FOLDERS[name].setting?.sources.variables?.[0] ?? (isAsOnLinux(io, name) ? FOLDERS[name].xdg : undefined)
 
-/** Returns a folder of this user, and what set it. */
+/** Returns the whole path of a folder of this user, and what set it. */
 export const folderNamed = (io: Io, name: FolderName): { readonly path: string; readonly from: string } => {
   const { env, platform } = io
   const { setting, xdg, linux, windows, within = '' } = FOLDERS[name]
   const source = setting && variableOf(io, setting)
-  if (source) return { path: source.text, from: source.from }
+  if (source) return { path: resolve(io.cwd, source.text), from: source.from }
   const { [xdg]: parent } = env
   if (isAsOnLinux(io, name))
-    return { path: join(parent || join(homeOf(io), linux), 'kpi'), from: parent ? xdg : 'default' }
+    return { path: resolve(io.cwd, parent || join(homeOf(io), linux), 'kpi'), from: parent ? xdg : 'default' }
   const usual =
     platform === 'darwin'
       ? join(homeOf(io), 'Library', 'Application Support')

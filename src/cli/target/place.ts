@@ -119,7 +119,7 @@ export const namedPlace = (io: Io, flags: GlobalFlags): NamedPlace => {
   const named = serviceNamed(io, flags, profiles)
   const folder = variableOf(io, SETTINGS.dataDir)
   if (named && folder) refuseOtherFolder(io, folder.text, named, profiles)
-  return named ?? { kind: 'folder', dataDir: resolve(io.cwd, dataFolder(io)), from: folder?.from ?? 'default' }
+  return named ?? { kind: 'folder', dataDir: dataFolder(io), from: folder?.from ?? 'default' }
 }
 
 const placeOfUrl = (io: Io, baseUrl: string): RemotePlace => {

@@ -380,3 +380,6 @@ export const behaviorFlags = (flags: GlobalFlags): string[] => [
 /** Names all variables of some settings. */
 export const variablesOf = (settings: readonly Setting<unknown>[]): string[] =>
   settings.flatMap(({ sources }) => sources.variables ?? [])
+
+/** Lists the variables that name a file or a folder. */
+export const PATH_VARIABLES: readonly string[] = variablesOf(ALL_SETTINGS.filter(({ path }) => path !== undefined))

@@ -1,5 +1,5 @@
 import { existsSync, statSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { KpiError } from '../../../domain/errors.ts'
 import type { Cli } from '../../cli.ts'
 import type { Io } from '../../io.ts'
@@ -40,10 +40,10 @@ const folder = (io: Io, name: string, { path, from, variable, isSecret, isNeeded
   return doubt === undefined ? fine(name, value, from) : doubtful(name, value, doubt, from)
 }
 
-const folderOf = (io: Io, name: FolderName): Place => {
-  const { path, from } = folderNamed(io, name)
-  return { path: resolve(io.cwd, path), from, variable: folderVariable(io, name) }
-}
+const folderOf = (io: Io, name: FolderName): Place => ({
+  ...folderNamed(io, name),
+  variable: folderVariable(io, name),
+})
 
 /** Returns the data directory that commands use, or the usual one where they talk to a remote service. */
 const data = (cli: Cli): Place => {

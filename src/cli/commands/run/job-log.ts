@@ -1,3 +1,4 @@
+import { PATH_VARIABLES } from '../../target/settings.ts'
 import { resolve } from 'node:path'
 import { AppendedFile } from '../../../files/appended-file.ts'
 import { fileError } from '../../../files/file-error.ts'
@@ -115,13 +116,10 @@ const toLog = (output: Output, log: JobLog, prefix: string, hear: (line: string)
   return { ...output, write, writeNow: undefined, isTerminal: false, columns: undefined, rows: undefined }
 }
 
-/** Lists variables that name a file or a folder from where the job was started. */
-const PATHS = ['KPI_DATA_DIR', 'KPI_CA_FILE', 'KPI_TOKEN_FILE']
-
 /** Returns the environment for another folder than that in which its paths were set. */
 const movedEnv = ({ env, cwd }: Io): Io['env'] => ({
   ...env,
-  ...Object.fromEntries(PATHS.flatMap((name) => (env[name] ? [[name, resolve(cwd, env[name])]] : []))),
+  ...Object.fromEntries(PATH_VARIABLES.flatMap((name) => (env[name] ? [[name, resolve(cwd, env[name])]] : []))),
 })
 
 /**
