@@ -45,6 +45,8 @@ export type Io = {
   readonly now: () => number
   /** Holds when the job began of which this is a step, in milliseconds since 1970: its days count from then. */
   readonly begun?: number
+  /** Tells that this is a step of a job, which prints into the job's log. */
+  readonly isStep?: boolean
   /** Tells that nobody has given a deadline to the job of which this is a step. */
   readonly hasUsualDeadline?: boolean
   /** Tells that what a step reads was found by a pattern, and not named: it has to be a regular file. */

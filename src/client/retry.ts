@@ -1,5 +1,5 @@
 import { isRefused, KpiError } from '../domain/errors.ts'
-import { mayPass } from './http/network-errors.ts'
+import { isOfNetwork, mayPass } from './http/network-errors.ts'
 import { type Clock, type TransportRequest, Aborted, type Waiting } from './transport.ts'
 import { asUnknown, withOutcome } from './unknown-outcome.ts'
 
@@ -132,11 +132,11 @@ export const createRetry = ({ clock, signal, random, note, giveUpAt }: RetryOpti
   const giveUp: Retry['giveUpAt'] = (since) => giveUpAt?.(Math.min(since, downSince ?? since))
   /** Notes a failed request, whose refusals by the limit were waited for since it began. */
   const noteFailure = (failure: KpiError, begun: number): void => {
-    const { code, mayBeDone } = failure
+    const { code, mayBeDone, cause } = failure
     const since = code === 'rate_limited' ? begun : clock.now()
     downSince = isWaitedFor(failure) ? (downSince ?? since) : undefined
     if (code !== 'unavailable' && !mayBeDone) return
-    waits = { until: clock.now(), reason: code === 'unavailable' ? 'unreachable' : 'failing' }
+    waits = { until: clock.now(), reason: isOfNetwork(cause) ? 'unreachable' : 'failing' }
   }
   /** Reports an outage once; ignores a single lost answer. */
   const reportOutage = (wait: number, isSure: boolean): void => {

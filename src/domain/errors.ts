@@ -35,7 +35,7 @@ export type ErrorClass =
   | 'not understood' // a request of a form that this service does not take
   | 'locked' // the same is being done already
   | 'limited' // the service asks for a later try
-  | 'unreachable'
+  | 'unreachable' // nobody answers, or only that the service is not there now
   | 'failing'
   | 'own machine' // what this machine must be mended for
 

@@ -159,7 +159,7 @@ describe('a wait where there is no terminal', () => {
   test('for a service that fails has one every half a minute', async () => {
     const lines = await told(failing(3, 40))
     expect(lines).toEqual(
-      [40, 10, 10, 10].map((left) => `1 rows read and checked, service not reachable, trying again in ${left} s`),
+      [40, 10, 10, 10].map((left) => `1 rows read and checked, service failing, trying again in ${left} s`),
     )
   })
 })

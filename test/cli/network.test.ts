@@ -168,7 +168,7 @@ describe('an authority that is not trusted', () => {
   })
 
   test.each<[file: string, says: string]>([
-    ['none.pem', '--ca-file none.pem: cannot read it (ENOENT)'],
+    ['none.pem', '--ca-file none.pem: cannot read it (there is no such file)'],
     ['empty.pem', '--ca-file empty.pem holds no certificate in PEM form'],
   ])('has to be in the file: %s', async (file, says) => {
     const ran = await list(local(), '--ca-file', file)

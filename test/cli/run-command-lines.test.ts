@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import type { CommandUnknownOpts, Option } from '@commander-js/extra-typings'
 import { describe, expect, test } from 'vitest'
 import { stringify } from 'yaml'
@@ -134,7 +134,14 @@ describe('a step that is a command line', () => {
     ['""', "unknown command ''"],
     ['users list --to-file x.foo', 'x.foo ends in .foo'],
     ['users list --deadline soon', '--deadline soon is neither a time of day nor a time from now'],
-    ['report > r.csv', "kpi report: '>' is too much"],
+    ...[
+      'report > r.csv',
+      'report 2>err',
+      'kpis list | head',
+      'kpis get Visits && kpi kpis list',
+      'kpis list; doctor',
+    ].map((line): [string, string] => [line, 'and no shell runs it: write a step for each command, or quote it']),
+    ['profiles use plant', 'it changes what later runs use'],
     ['report --help', 'help is for people who type; a job needs a command'],
     ['entries', 'say which command: list, get, add'],
     ['kpis lst', "unknown command 'lst' (Did you mean list?)"],
@@ -291,4 +298,28 @@ test('paths in the environment count from where the job was started, not from it
   const ran = await kpi('run', 'jobs/job.yaml')
   expect([ran.code, ran.stderr]).toEqual([0, expect.stringContaining('plant') as unknown])
   expect(readdirSync(folder.in('jobs'))).toEqual(['job.yaml'])
+})
+
+test('what a step says is a sentence, whatever prints the results of commands elsewhere', async () => {
+  await using user = await embeddedUser()
+  writeFileSync(user.folder.in('a.csv'), 'user,kpi,date,actual\nNobody,1,2026-03-01,1\n')
+  const job = 'steps:\n  - import: a.csv\n  - run: kpis get Nil -o json\n'
+  writeFileSync(user.folder.in('job.yaml'), job)
+  const plain = await user.kpi('run', 'job.yaml', '-o', 'csv')
+  rmSync(user.folder.in('a.rejects.csv'))
+  expect(await user.kpiIn({ env: { KPI_OUTPUT: 'json' } }, 'run', 'job.yaml', '-o', 'csv')).toEqual(plain)
+  expect(plain.stderr).not.toContain('{')
+})
+
+test.each([
+  ['after an import that sent all', '  - import: a.csv\n', 5],
+  ['after an import without a file', '  - import: none-*.csv\n    move_to: done\n', 5],
+  ['after a check that found something', '  - import: a.csv\n  - check:\n', 5],
+  ['after a step that failed', '  - run: kpis get 99\n', 1],
+])('a webhook that is not reached %s is no work left', async (_when, steps, code) => {
+  await using user = await embeddedUser()
+  await fillShop(user)
+  writeFileSync(user.folder.in('a.csv'), 'user,kpi,date,actual\nAnn Lee,Visits,2026-03-01,1\n')
+  const ran = await runJob(user, `${steps}  - webhook: http://127.0.0.1:9/hook\n`)
+  expect([ran.code, ran.stderr]).toEqual([code, expect.stringContaining('webhook')])
 })

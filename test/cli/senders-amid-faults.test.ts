@@ -209,6 +209,6 @@ test('somebody at a terminal is told of the trouble, and it passes', async () =>
   const faultOf = (number: number): Fault | undefined => (number % 4 === 0 ? undefined : refuse(503))
   const { importer, line, onTerminal } = await open('kpis create', undefined, faultOf, isChange)
   const { code, stderr } = await onTerminal(...line)
-  expect([code, stderr]).toEqual([0, expect.stringContaining('service not reachable, trying again in 1 s')])
+  expect([code, stderr]).toEqual([0, expect.stringContaining('service failing, trying again in 1 s')])
   expect(await importer.client.kpis.list()).toHaveLength(4 + NAMES.length)
 })

@@ -89,7 +89,7 @@ test('a time zone of a profile that is none is told by each command that uses th
 
 test('a file of --ca-file that is not there is told, although the embedded service needs none', async () => {
   await using user = await embeddedUser()
-  const said = { code: 2, stdout: '', stderr: 'kpi: --ca-file none.pem: cannot read it (ENOENT)\n' }
+  const said = { code: 2, stdout: '', stderr: 'kpi: --ca-file none.pem: cannot read it (there is no such file)\n' }
   expect(await user.kpi('kpis', 'list', '--ca-file', 'none.pem')).toEqual(said)
 })
 

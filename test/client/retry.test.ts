@@ -128,7 +128,7 @@ describe('a service that is gone', () => {
       for (let read = 0; read < 3; read += 1) await retry.send(POST, send)
       expect(retry.waiting()).toBeUndefined()
       await retry.send(POST, () => Promise.reject(LOST)).catch(() => undefined)
-      expect(retry.waiting()).toEqual({ until: clock.now(), reason: 'unreachable' })
+      expect(retry.waiting()).toEqual({ until: clock.now(), reason: 'failing' })
     })
     expect(notes).toEqual(Array(2).fill('service not reachable, trying again in 1 s'))
   })

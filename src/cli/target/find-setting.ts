@@ -7,6 +7,7 @@ import { namedPlace, placeNamer } from './place.ts'
 import { projectOf } from './project.ts'
 import {
   fieldName,
+  flagOf,
   flagOrVariable,
   type Found,
   type GlobalFlags,
@@ -41,7 +42,9 @@ const inProfile = (io: Io, flags: GlobalFlags, setting: Setting<unknown>): Sourc
 
 /** Returns what sets a setting: its flag, a variable, the project file, or the profile in use, the strongest first. */
 export const sourceOf = (io: Io, flags: GlobalFlags, setting: Setting<unknown>): Source | undefined =>
-  flagOrVariable(io, flags, setting) ?? inProject(io, setting) ?? inProfile(io, flags, setting)
+  io.isStep && setting.isOfJob
+    ? flagOf(flags, setting)
+    : (flagOrVariable(io, flags, setting) ?? inProject(io, setting) ?? inProfile(io, flags, setting))
 
 /** Reads the text of a setting; refuses one that it cannot have, naming what set it. */
 const readSource = <T>(io: Io, { text, from, as }: Source, { read, secret }: Setting<T>): Found<T> => {

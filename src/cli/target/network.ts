@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import type { Network } from '../../client/http/connections.ts'
 import type { RequestObserver } from '../../client/request-observer.ts'
-import { FileFault, systemCode } from '../../files/file-error.ts'
+import { FileFault, fileErrorReason } from '../../files/file-error.ts'
 import { UsageError } from '../exit.ts'
 import type { Io } from '../io.ts'
 import { canAsk, findOptional, findSetting, sourceOf } from './find-setting.ts'
@@ -19,7 +19,7 @@ const readCertificates = (path: string, said: string): string[] => {
   try {
     text = readNamed(path).toString('latin1')
   } catch (error) {
-    const why = error instanceof FileFault ? error.message : systemCode(error) || String(error)
+    const why = error instanceof FileFault ? error.message : fileErrorReason(error)
     throw new UsageError(`${said}: cannot read it (${why})`)
   }
   const certificates = text.match(CERTIFICATE) ?? []

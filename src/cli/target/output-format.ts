@@ -16,8 +16,9 @@ export const findFormat = (io: Io, flags: GlobalFlags, fileFormats: readonly str
   throw settingFault('--output', output, format)
 }
 
-/** Tells whether a line, or what is usual here, wants data and errors as JSON. */
+/** Tells whether a line, or what is usual here, wants data and errors as JSON; errors of a step go to the log of its job. */
 export const isOutputJson = (args: readonly string[], io: Io): boolean => {
+  if (io.isStep) return false
   const [output, profile] = [givenIn(args, '-o', '--output'), givenIn(args, '-p', '--profile')]
   const flags = { output, profile, dataDir: givenIn(args, '--data-dir') }
   return /^(?:nd)?json$/.test(sourceOf(io, flags, SETTINGS.output)?.text ?? '')

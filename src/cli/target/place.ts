@@ -59,7 +59,7 @@ const profileOfProject = (io: Io, profiles: Profiles): string | undefined => {
   const path = io.project?.path ?? ''
   if (baseUrl === undefined) return name
   if (name === undefined) return profileAt(profiles, baseUrl, path)
-  if (isAt(profileNamed(profiles, name), baseUrl)) return name
+  if (isAt(profileNamed(profiles, name, path), baseUrl)) return name
   throw new UsageError(`${path} names the service ${baseUrl}, and profile ${name}, which is for another`)
 }
 
@@ -97,7 +97,7 @@ export const takingBack = (named: NamedPlace): string | undefined => {
 
 /** Refuses a folder of the embedded service in the environment beside what names another service. */
 const refuseOtherFolder = (io: Io, folder: string, named: NamedPlace, profiles: Profiles): void => {
-  const profile = named.kind === 'profile' ? profileNamed(profiles, named.name) : undefined
+  const profile = named.kind === 'profile' ? profileNamed(profiles, named.name, named.from) : undefined
   if (profile?.kind === 'embedded' && resolve(profile.dataDir) === resolve(io.cwd, folder)) return
   const other = named.kind === 'profile' ? `${placeNamer(named)} (${named.from})` : named.from
   throw new UsageError(
@@ -138,7 +138,7 @@ export const findPlace = (io: Io, flags: GlobalFlags): Place => {
   if (named.kind === 'folder') return { kind: 'embedded', dataDir: named.dataDir }
   if (named.kind === 'url') return placeOfUrl(io, named.baseUrl)
   const { name, from, isOfProject } = named
-  const { settings: _, ...service } = named.profile ?? profileNamed(readProfiles(io), name)
+  const { settings: _, ...service } = named.profile ?? profileNamed(readProfiles(io), name, from)
   if (service.kind === 'embedded') return service
   const stray = isOfProject ? strayCredential(io) : undefined
   if (stray !== undefined)

@@ -1,3 +1,4 @@
+import { didYouMean, nearest } from '../../client/nearest.ts'
 import { isObject } from '../../codec/json.ts'
 import { join } from 'node:path'
 import { KpiError } from '../../domain/errors.ts'
@@ -143,14 +144,15 @@ export const writeProfiles = async (io: Io, { current, byName }: Profiles): Prom
   }
 }
 
-/** Returns a profile by name, or throws how to add one. */
-export const profileNamed = ({ byName }: Profiles, name: string): Profile => {
+/** Returns a profile by name, or throws what names it, and how to add it. */
+export const profileNamed = ({ byName }: Profiles, name: string, from = '--profile'): Profile => {
   const profile = byName.get(name)
   if (profile) return profile
   const known = [...byName.keys()]
   const there = known.length === 1 ? 'there is one' : 'there are'
   const hint = known.length > 0 ? `${there}: ${known.join(', ')}` : 'add it with: kpi profiles add'
-  throw new UsageError(`there is no profile ${name}; ${hint}`)
+  const named = from.startsWith('--') ? '' : `, which ${from} names`
+  throw new UsageError(`there is no profile ${name}${named}${didYouMean(nearest(name, known), `; ${hint}`)}`)
 }
 
 /** Refuses a name that could not be a file's, or that would read like a flag. */

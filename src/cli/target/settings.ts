@@ -1,3 +1,4 @@
+import { resolve } from 'node:path'
 import { didYouMean, nearest } from '../../client/nearest.ts'
 import { Fault } from '../../domain/errors.ts'
 import { CIVIL_CALENDAR } from '../../domain/period.ts'
@@ -59,6 +60,8 @@ type Traits<T> = {
   readonly mayBeEmpty?: true
   /** Tells that its flag names the service. */
   readonly isPlace?: true
+  /** Tells that a job has one of its own: its steps get only what flags of theirs say. */
+  readonly isOfJob?: true
   /** Tells that faults elsewhere in the project file or the profile do not matter, as errors are told by it. */
   readonly isForErrors?: true
   /** Names what its text is the path of. */
@@ -199,6 +202,7 @@ export const SETTINGS = {
   output: withDefault<Format>('output', 'the output format: table, csv, json, ndjson, yaml or markdown', {
     sources: { flag: '-o, --output <format>', variables: ['KPI_OUTPUT'], project: true, profile: true },
     isForErrors: true,
+    isOfJob: true,
     choices: FORMATS,
     read: (text) => readFormat(text),
     usual: 'table',
@@ -221,6 +225,7 @@ export const SETTINGS = {
     note: 'whether there is colour: NO_COLOR and TERM=dumb allow none, FORCE_COLOR wants it even in pipes',
     sources: { flag: '--no-color', variables: ['NO_COLOR', 'TERM', 'FORCE_COLOR'] },
     without: 'no',
+    isOfJob: true,
     textOf: (variable, value) => {
       if (variable === 'FORCE_COLOR') return ['0', 'false'].includes(value) ? 'no' : 'yes'
       return variable === 'TERM' && value !== 'dumb' ? undefined : 'no'
@@ -234,6 +239,7 @@ export const SETTINGS = {
     note: 'the pager for what is longer than the screen; none if that is empty, or cat',
     sources: { flag: '--no-pager', variables: ['KPI_PAGER', 'PAGER'] },
     without: '',
+    isOfJob: true,
     mayBeEmpty: true,
     read: (text) => (['', 'cat'].includes(text.trim()) ? undefined : text),
     // It ends by itself if all fits on the screen, and keeps colours and text.
@@ -243,6 +249,7 @@ export const SETTINGS = {
   logFormat: withDefault('logFormat', 'write standard error as text, or as json: one object per line', {
     note: 'how standard error is written: as text, or as json, one object per line',
     sources: { flag: '--log-format <format>' },
+    isOfJob: true,
     choices: LOG_FORMATS,
     read: oneOf('log format', LOG_FORMATS),
     usual: 'text',
@@ -256,6 +263,7 @@ export const SETTINGS = {
   deadline: withDefault<Deadline>('deadline', 'end at a time of day (06:30) or after a duration (30m) (default: 24h)', {
     note: 'when a command ends: at a time of day (06:30), or after a duration (30m)',
     sources: { flag: '--deadline <time>' },
+    isOfJob: true,
     read: (text, io) => parseDeadline(text, io.startedAt ?? io.now()),
     usual: USUAL_DEADLINE,
     show: ({ spelling }) => spelling,
@@ -346,7 +354,7 @@ export const variableOf = (
 }
 
 /** Returns the flag that sets a setting. */
-const flagOf = (flags: GlobalFlags, setting: Setting<unknown>): Source | undefined => {
+export const flagOf = (flags: GlobalFlags, setting: Setting<unknown>): Source | undefined => {
   const given: Readonly<Record<string, unknown>> = setting.sources.flag === undefined ? {} : flags
   const value = given[setting.key]
   if (typeof value === 'string') return sourceNamed(value, `--${flagName(setting)}`)
@@ -360,22 +368,41 @@ export const flagOrVariable = (
   setting: Setting<unknown>,
 ): Source | undefined => flagOf(flags, setting) ?? variableOf(io, setting)
 
-const flagsOf = (flags: GlobalFlags, ofPlace: boolean): string[] =>
-  ALL_SETTINGS.flatMap((one) => {
-    const source = ofPlace === (one.isPlace ?? false) ? flagOf(flags, one) : undefined
+const flagsOf = (flags: GlobalFlags, isMeant: (setting: Setting<unknown>) => boolean): string[] =>
+  ALL_SETTINGS.filter(isMeant).flatMap((one) => {
+    const source = flagOf(flags, one)
     if (!source) return []
     return one.without === undefined ? [source.from, source.text] : [source.from]
   })
 
+const switchesOf = (flags: GlobalFlags, ...names: readonly ('quiet' | 'verbose' | 'debug')[]): string[] =>
+  names.flatMap((name) => (flags[name] ? [`--${name}`] : []))
+
 /** Returns the flags that name the service, to repeat in advice. */
-export const placeFlags = (flags: GlobalFlags): string[] => flagsOf(flags, true)
+export const placeFlags = (flags: GlobalFlags): string[] => flagsOf(flags, ({ isPlace }) => isPlace === true)
 
 /** Returns the flags for how a command behaves, to repeat in advice. */
 export const behaviorFlags = (flags: GlobalFlags): string[] => [
-  ...flagsOf(flags, false),
+  ...flagsOf(flags, ({ isPlace }) => !isPlace),
   ...(flags.input === false ? ['--no-input'] : []),
-  ...(['quiet', 'verbose', 'debug'] as const).flatMap((name) => (flags[name] ? [`--${name}`] : [])),
+  ...switchesOf(flags, 'quiet', 'verbose', 'debug'),
 ]
+
+/** Returns the flags of a job's own line for how its steps behave. */
+export const stepFlags = (flags: GlobalFlags): string[] => [
+  ...flagsOf(flags, ({ isPlace, isOfJob }) => !isPlace && !isOfJob),
+  ...switchesOf(flags, 'verbose', 'debug'),
+]
+
+/** Returns flags with their paths as from a folder. */
+export const withWholePaths = (flags: GlobalFlags, cwd: string): GlobalFlags => {
+  const given: Readonly<Record<string, unknown>> = flags
+  const whole = ALL_SETTINGS.flatMap(({ key, path }) => {
+    const { [key]: text } = given
+    return path !== undefined && typeof text === 'string' && text !== '' ? [[key, resolve(cwd, text)] as const] : []
+  })
+  return { ...flags, ...Object.fromEntries(whole) }
+}
 
 /** Names all variables of some settings. */
 export const variablesOf = (settings: readonly Setting<unknown>[]): string[] =>

@@ -6,14 +6,15 @@ import { credentialsIn } from '../../target/credentials.ts'
 import { findSetting, sourceOf } from '../../target/find-setting.ts'
 import { findReach } from '../../target/network.ts'
 import { findPlace, namedPlace, type Place, placeNamer, type RemotePlace } from '../../target/place.ts'
-import { projectOf } from '../../target/project.ts'
+import { projectOf, projectPaths } from '../../target/project.ts'
 import { describeToken, SECRETS } from '../../target/secrets.ts'
 import { ALL_SETTINGS, type Setting, SETTINGS, type SettingWithDefault } from '../../target/settings.ts'
 import { type Finding, fine, looked } from './finding.ts'
 
 const aboutProject = ({ io }: Cli): Finding => {
   projectOf(io)
-  return fine('project file', io.project?.path ?? null)
+  const [other] = io.project ? [] : projectPaths(io)
+  return fine('project file', io.project?.path ?? (other === undefined ? null : `none: ${other} holds no setting`))
 }
 
 const aboutProfile = ({ io, flags }: Cli): Finding => {

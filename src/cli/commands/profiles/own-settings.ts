@@ -4,6 +4,7 @@ import { Fault } from '../../../domain/errors.ts'
 import { settingFault } from '../../args/setting-fault.ts'
 import type { Cli } from '../../cli.ts'
 import { UsageError } from '../../exit.ts'
+import { requireSettings } from '../../target/network.ts'
 import { flagName, optionOf, PROFILE_SETTINGS, type SettingTexts } from '../../target/settings.ts'
 
 /** Adds the flags of what a profile says besides its service that are not flags of every command. */
@@ -26,5 +27,6 @@ export const readOwnSettings = ({ io, flags }: Cli): SettingTexts => {
     return [[setting.key, setting.path === undefined ? text : resolve(io.cwd, text)]]
   })
   if (faults.length > 0) throw new UsageError(faults.join('; '))
+  requireSettings(io, flags)
   return Object.fromEntries(texts)
 }

@@ -68,6 +68,12 @@ export const NO_STEPS: Readonly<Record<string, string>> = {
   serve: 'it runs until it is stopped',
   completion: 'it is for the shell of somebody who types',
   ...Object.fromEntries(
+    ['profiles add', 'profiles use', 'profiles update', 'profiles remove'].map((path) => [
+      path,
+      'it changes what later runs use',
+    ]),
+  ),
+  ...Object.fromEntries(
     ['service token create', 'service keys create', 'service keys rotate'].map((path) => [
       path,
       'it shows a secret, and a log must hold none',

@@ -146,6 +146,7 @@ export const stepWorld = (
       if (name === 'env') return env
       if (name === 'cwd') return cwd
       if (name === 'begun') return begun
+      if (name === 'isStep') return true
       if (name === 'readsFound') return isFound
       if (name === 'hasUsualDeadline') return hasUsualDeadline
       return name === 'stdinIsTerminal' ? false : target[name]

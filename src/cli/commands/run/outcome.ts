@@ -70,12 +70,17 @@ export const ends = ({ step, code = EXIT.done }: StepResult): boolean =>
 /** Returns the exit code of a job: that of the step that ended it, or the gravest. */
 export const codeOf = (results: readonly StepResult[]): ExitCode => {
   const ending = results.find(ends)?.code
-  // Nothing but a stop leaves steps out where none has ended the job.
-  const code = ending ?? gravest(results.map((result) => result.code ?? EXIT.workLeft))
-  return codeAfterFiles(
-    code,
+  const [webhooks, others] = [true, false].map((isWebhook) =>
+    results
+      .filter(({ step }) => (step.kind === 'webhook') === isWebhook)
+      // Nothing but a stop leaves steps out where none has ended the job.
+      .map(({ code = EXIT.workLeft }) => code),
+  )
+  const code = codeAfterFiles(
+    ending ?? gravest(others ?? []),
     results.flatMap((result) => (isImport(result.step) ? [result.code] : [])),
   )
+  return ending === undefined ? gravest([code, ...(webhooks ?? [])]) : code
 }
 
 /** Says how a job ended, or would end, that does not end with 0: `found` steps of it found something. */

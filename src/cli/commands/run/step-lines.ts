@@ -4,7 +4,7 @@ import { shownWebhook } from '../../../client/http/webhook.ts'
 import { isDevice } from '../../../files/place.ts'
 import type { Cli } from '../../cli.ts'
 import { asPath, shellWord } from '../../output/text.ts'
-import { placeFlags } from '../../target/settings.ts'
+import { placeFlags, stepFlags, withWholePaths } from '../../target/settings.ts'
 import { rejectsOfStem, stemOf, stemOfSource } from '../entries/import/sources.ts'
 import { findFiles } from './find-files.ts'
 import { argumentOf, flagOf } from './line-parts.ts'
@@ -131,21 +131,9 @@ const PLACE = /^(?:-p|--(?:profile|data-dir|store)(?:=.*)?)$/s
 
 /** Returns the flags of the job's own line that hold for each of its steps; a step may name another place. */
 const sharedFlags = ({ io, flags }: Cli, words: readonly string[]): string[] => {
-  const { profile, dataDir, timeout, caFile, timeZone, verbose, debug } = flags
   // Steps run in the folder of the job, and the line was typed in another one.
-  const path = (given: string): string => (given === '' ? '' : resolve(io.cwd, given))
-  const place = {
-    ...(profile !== undefined && { profile }),
-    ...(dataDir !== undefined && { dataDir: path(dataDir) }),
-  }
-  return [
-    ...(words.some((word) => PLACE.test(word)) ? [] : placeFlags(place)),
-    ...(timeout === undefined ? [] : ['--timeout', timeout]),
-    ...(caFile === undefined ? [] : ['--ca-file', path(caFile)]),
-    ...(timeZone === undefined ? [] : ['--time-zone', timeZone]),
-    ...(verbose ? ['--verbose'] : []),
-    ...(debug ? ['--debug'] : []),
-  ]
+  const moved = withWholePaths(flags, io.cwd)
+  return [...(words.some((word) => PLACE.test(word)) ? [] : placeFlags(moved)), ...stepFlags(moved)]
 }
 
 /** Returns a command line of a step as the program gets it: with the flags of the job's own line, which its own replace. */

@@ -1,7 +1,8 @@
+import { Fault } from '../../../domain/errors.ts'
 import type { OptionValues } from '@commander-js/extra-typings'
 import { isMap, isScalar, isSeq } from 'yaml'
 import type { Capability } from '../../../client/capabilities.ts'
-import { nearest } from '../../../client/nearest.ts'
+import { didYouMean, nearest } from '../../../client/nearest.ts'
 import { faultAt, textOf, type YamlReader } from '../../../codec/yaml-reader.ts'
 import type { Day } from '../../../domain/day.ts'
 import { bashWords } from '../../args/bash-words.ts'
@@ -83,10 +84,8 @@ type Pair = ReturnType<YamlReader['pairsOf']>[number]
 const STEP_KEYS: readonly string[] = ['flags', ...Object.keys(stepParts)]
 
 /** Returns the end of a fault that says what a name may have meant. */
-export const hint = (name: string, names: readonly string[]): string => {
-  const near = nearest(name, names)
-  return near === undefined ? `; there are ${names.join(', ')}` : `; did you mean ${near}?`
-}
+export const hint = (name: string, names: readonly string[]): string =>
+  didYouMean(nearest(name, names), `; there are ${names.join(', ')}`)
 
 /** Reads a part that is one text. */
 export const readText = ({ reader: { faults } }: Reading, { name, node, line }: Pair): string | undefined => {
@@ -206,18 +205,25 @@ const readParts = (reading: Reading, kind: StepKind, pairs: readonly Pair[]) => 
   }
 }
 
+/** Matches what is quoted in a word. */
+const QUOTED = /'[^']*'|"(?:[^"\\]|\\.)*"|\\./gs
+/** Matches what joins commands, or leads what they print elsewhere. */
+const OF_SHELL = /[|&;<>]/
+
 /** Returns the words of a line as a shell makes them of it, but for what that puts in; the program is named or not. */
-const wordsOfLine = ([line = '', ...more]: readonly string[]): string[] | undefined => {
+const wordsOfLine = ([line = '', ...more]: readonly string[]): string[] | Fault => {
   if (more.length > 0) return [line, ...more]
-  const words = bashWords(line)
-  return words.at(-1)?.quote === '' ? words.flatMap(({ raw, text }) => (raw === '' ? [] : [text])) : undefined
+  const words = bashWords(line).filter(({ raw }) => raw !== '')
+  const shell = words.find(({ raw }) => OF_SHELL.test(raw.replaceAll(QUOTED, '')))
+  if (shell) return new Fault(`has ${shell.raw}, and no shell runs it: write a step for each command, or quote it`)
+  return words.at(-1)?.quote ? new Fault('has a quote that is not closed') : words.map(({ text }) => text)
 }
 
 /** Reads the command line of a step that is one. */
 const readLine = ({ reader }: Reading, { line }: Pair, targets: readonly string[]): StepPart[] | undefined => {
   const words = wordsOfLine(targets)
-  if (words === undefined || words.length === 0) {
-    const why = words ? 'is empty; say what to do, or leave it out' : 'has a quote that is not closed'
+  if (words instanceof Fault || words.length === 0) {
+    const why = words instanceof Fault ? words.message : 'is empty; say what to do, or leave it out'
     reader.faults.push(faultAt(line, `run ${why}`))
     return undefined
   }
