@@ -1,7 +1,5 @@
 import { Command, CommanderError, type CommandUnknownOpts } from '@commander-js/extra-typings'
-import { nearest } from '../client/nearest.ts'
 import { inOurWords, type OurLine, withSortJoined, withTypedFlags } from './args/aliases.ts'
-import { findDeadline } from './args/deadline.ts'
 import { requirePaths } from './args/path-texts.ts'
 import { HELP_LAYOUT, OF_EVERY_COMMAND } from './args/help-layout.ts'
 import { refuseFlagsAsValues } from './args/flag-values.ts'
@@ -17,6 +15,7 @@ import { oneLine } from './output/width.ts'
 import { reflow } from './output/wrap-lines.ts'
 import { readOutput, runCommand } from './run-command.ts'
 import type { Output } from './standard-output.ts'
+import { requireFlags } from './target/network.ts'
 import { isOutputJson } from './target/output-format.ts'
 import { findSetting } from './target/find-setting.ts'
 import { type GlobalFlags, optionOf, PATH_VARIABLES, SETTINGS } from './target/settings.ts'
@@ -79,6 +78,7 @@ const createProgram = (io: Io, version: string, written: Written, isJson = false
       new Command('help [command...]').description('show help; with --json, all of it for programs').helpGroup(START),
     )
     .configureHelp(HELP_LAYOUT)
+    .showSuggestionAfterError(false)
     .exitOverride()
     .configureOutput({
       writeOut: (text) => void (written.help += closing(text, io.stdout)),
@@ -140,10 +140,7 @@ const helpAsFlag = (args: readonly string[]): readonly string[] => {
 const requireHelped = ({ command, stray }: OurLine, isEach: boolean): void => {
   const takesWords = command.commands.length === 0 || command.registeredArguments.length > 0
   if (stray === undefined || (takesWords && !isEach)) return
-  const names = command.commands.map((one) => one.name())
-  const meant = nearest(stray, names)
-  const hint = meant === undefined ? '' : ` (Did you mean ${meant}?)`
-  throw new CommanderError(EXIT.usage, 'commander.unknownCommand', `error: unknown command '${stray}'${hint}`)
+  throw new CommanderError(EXIT.usage, 'commander.unknownCommand', `error: unknown command '${stray}'`)
 }
 
 /** Returns the words of a command line that are neither flags nor values of global flags. */
@@ -193,7 +190,8 @@ const createAct =
         check: async (changed) => {
           requirePaths(io, command, PATH_VARIABLES)
           const cli = cliIn(io, await readOutput(flags, ownsFile))
-          findDeadline(io, cli.flags.deadline)
+          requireFlags(io, cli.flags)
+          if (cli.flags.lock !== undefined) (await import('./target/named-lock.ts')).requireLockName(cli.flags.lock)
           return checks?.(cli, command.processedArgs, { ...command.opts(), ...flags, ...changed })
         },
         run: () => {
@@ -305,7 +303,7 @@ const withParsed = async <T>(
     written.help = ''
     if (isForPrograms && error instanceof CommanderError && error.code === 'commander.help') throw noCommand(ours)
     const { withNextStep } = await import('./usage-hints.ts')
-    throw asTyped(withNextStep(error, program, words), args, ours)
+    throw asTyped(withNextStep(error, ours), args, ours)
   } finally {
     await Promise.all(written.errors)
     if (written.help !== '') await printHelp(io, args, written.help)

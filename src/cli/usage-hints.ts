@@ -1,17 +1,12 @@
 import { CommanderError, type CommandUnknownOpts } from '@commander-js/extra-typings'
+import { nearest } from '../client/nearest.ts'
+import type { OurLine } from './args/aliases.ts'
 import { faultOfDays } from './args/relative-dates.ts'
 import { commandHelp } from './help-json.ts'
 import { countOf, shellWord } from './output/text.ts'
 
 /** Matches the flags whose values may have blanks: a text, a day in words, or names. */
 const MAY_HAVE_BLANKS = /<(?:text|day|kpi|user|item|list|id\|name[^>]*)>/
-
-/** Returns the command that the words of a line lead to. */
-const reachedBy = (program: CommandUnknownOpts, words: readonly string[]): CommandUnknownOpts => {
-  let command = program
-  for (const word of words) command = command.commands.find((one) => one.name() === word) ?? command
-  return command
-}
 
 /** Returns a command as it is typed. */
 const pathOf = (command: CommandUnknownOpts): string =>
@@ -59,18 +54,48 @@ const strayWords = (command: CommandUnknownOpts, line: readonly string[]): strin
   return `${pathOf(command)}: ${shellWord(stray[0] ?? '')} is too much: ${why} (${next})`
 }
 
-/** Returns the next step after a line that lacks a word, or has one that is unknown: commander's own guess may be wrong. */
-const nextStep = ({ code }: CommanderError, command: CommandUnknownOpts): string => {
-  if (code === 'commander.missingArgument') return ` (${usageOf(command)})`
-  const isUnknown = ['commander.unknownOption', 'commander.unknownCommand'].includes(code)
-  return isUnknown ? `; ${pathOf(command)} --help shows what there is` : ''
+/** Matches an error about a word that is no command, or no flag. */
+const UNKNOWN = /unknown (command|option) '(.*)'$/s
+
+/** Returns the names that a command could have been called by, or that it and the program have for flags. */
+const namesOf = (command: CommandUnknownOpts, kind: string): string[] => {
+  if (kind === 'command') return command.commands.map((one) => one.name())
+  const own = command.options.flatMap(({ long, hidden }) => (long && !hidden ? [long] : []))
+  return command.parent ? [...own, ...namesOf(command.parent, kind)] : own
 }
 
-/** Returns an error about a line that commander refused with the next step; `words` are those that it was given. */
-export const withNextStep = (error: unknown, program: CommandUnknownOpts, words: readonly string[]): unknown => {
+/** Returns the name that a typed one is near; the first letter is rarely wrong. */
+const nearName = (typed: string, names: readonly string[]): string | undefined => {
+  const dashes = typed.startsWith('--') ? '--' : ''
+  const word = typed.slice(dashes.length)
+  const start = dashes + word.charAt(0).toLowerCase()
+  const near = nearest(
+    word,
+    names.flatMap((name) => (name.startsWith(start) ? [name.slice(dashes.length)] : [])),
+  )
+  return near && dashes + near
+}
+
+/** Says what is wrong with a word that is no command or flag, what is near, and where all are shown. */
+const sayUnknown = (kind: string, word: string, command: CommandUnknownOpts): string => {
+  const [typed = '', ...value] = word.split('=')
+  const names = namesOf(command, kind)
+  if (value.length > 0 && names.includes(typed)) return `option '${typed}' takes no value`
+  const near = nearName(typed, names)
+  // A value may be a secret.
+  const shown = value.length > 0 ? `${typed}=…` : typed
+  const hint = near === undefined ? '' : ` (Did you mean ${near}?)`
+  return `unknown ${kind} '${shown}'${hint}; ${pathOf(command)} --help shows what there is`
+}
+
+/** Returns an error about a line that the program refused, with the next step. */
+export const withNextStep = (error: unknown, { command, words }: OurLine): unknown => {
   if (!(error instanceof CommanderError)) return error
   const { exitCode, code, message } = error
-  const command = reachedBy(program, words)
-  const isStray = code === 'commander.excessArguments'
-  return new CommanderError(exitCode, code, isStray ? strayWords(command, words) : message + nextStep(error, command))
+  const [, kind, word] = UNKNOWN.exec(message) ?? []
+  if (kind !== undefined && word !== undefined)
+    return new CommanderError(exitCode, code, sayUnknown(kind, word, command))
+  if (code === 'commander.excessArguments') return new CommanderError(exitCode, code, strayWords(command, words))
+  const usage = code === 'commander.missingArgument' ? ` (${usageOf(command)})` : ''
+  return new CommanderError(exitCode, code, message + usage)
 }

@@ -5,6 +5,7 @@ import { stringify } from 'yaml'
 import { NO_STEPS, STEP_KINDS, stepKinds } from '../../src/cli/commands/run/job-definition.ts'
 import { describeProgram } from '../../src/cli/program.ts'
 import { shellWord } from '../../src/cli/output/text.ts'
+import { ALL_SETTINGS, flagName } from '../../src/cli/target/settings.ts'
 import { testIo } from '../support/io.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { errorOf, type Ran, shellIn } from '../support/kpi.ts'
@@ -322,4 +323,34 @@ test.each([
   writeFileSync(user.folder.in('a.csv'), 'user,kpi,date,actual\nAnn Lee,Visits,2026-03-01,1\n')
   const ran = await runJob(user, `${steps}  - webhook: http://127.0.0.1:9/hook\n`)
   expect([ran.code, ran.stderr]).toEqual([code, expect.stringContaining('webhook')])
+})
+
+test('what is behind -- stays an argument', async () => {
+  await using user = await embeddedUser()
+  await fillShop(user)
+  const typed = await user.kpi('kpis', 'delete', 'Visits', '--', '--yes')
+  const ran = await runJob(user, '  - run: kpis delete Visits -- --yes\n', '-o', 'json')
+  expect(rowsOf(ran)).toMatchObject([{ exit_code: typed.code, message: refusalOf(typed) }])
+  expect(await user.client.kpis.list()).toContainEqual(expect.objectContaining({ name: 'Visits' }))
+})
+
+test.each([
+  ...ALL_SETTINGS.filter(({ sources, without }) => sources.flag !== undefined && without === undefined)
+    .map(flagName)
+    .filter((name) => name !== 'store')
+    .map((name) => [`--${name}`, name === 'data-dir' ? '' : '/no:such']),
+  ['--lock', '../x'],
+])('a step with %s %j is refused before any step runs', async (flag, value) => {
+  await using user = await embeddedUser()
+  const steps = [{ run: 'kpis list' }, { run: ['kpis', 'list', flag, value] }]
+  const { code, stderr } = await runJob(user, stringify(steps))
+  expect([code, stderr]).toEqual([2, expect.stringMatching(/is not a job that can run\n.*line 3: /)])
+})
+
+test('every name among flags that is none is told, with its line', async () => {
+  await using user = await embeddedUser()
+  const names = ['Only', 'FOO', 'bar', 'from2', 'über']
+  const flags = ['from: yesterday', ...names.map((name) => `${name}: 1`)]
+  const { stderr } = await runJob(user, `  - check:\n    flags:\n${flags.map((one) => `      ${one}\n`).join('')}`)
+  names.forEach((name, at) => expect(stderr).toContain(`line ${at + 5}: unknown option '--${name}`))
 })

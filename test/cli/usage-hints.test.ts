@@ -35,6 +35,16 @@ test.each<[line: string, message: string]>([
   ['help kpis foo', `unknown command 'foo'; kpi kpis ${THERE_IS}`],
   ['users create --password hunter2', `unknown option '--password'; kpi users create ${THERE_IS}`],
   ['kpis list -x', `unknown option '-x'; kpi kpis list ${THERE_IS}`],
+  ['import x.csv', `unknown command 'import'; kpi ${THERE_IS}`],
+  ['kpis list --format json', `unknown option '--format'; kpi kpis list ${THERE_IS}`],
+  // The help is of the command that has refused the word, whatever stands behind it.
+  ['assign group-item list', `unknown command 'group-item' (Did you mean group-items?); kpi assign ${THERE_IS}`],
+  ['kpis lst --sort list', `unknown command 'lst' (Did you mean list?); kpi kpis ${THERE_IS}`],
+  ['report --group-by kpi --users export --foo', `unknown option '--foo'; kpi report ${THERE_IS}`],
+  // A value that belongs nowhere is not shown.
+  ['kpis list --quiet=yes', "option '--quiet' takes no value"],
+  ['KPI_TOKEN=hunter2 kpis list', `unknown command 'KPI_TOKEN=…'; kpi ${THERE_IS}`],
+  ['kpis list --token=hunter2', `unknown option '--token=…'; kpi kpis list ${THERE_IS}`],
   // A word too many, or too few.
   ['kpis create --name Net promoter', `kpi kpis create: promoter ${NO_FLAG} (Did you mean --name 'Net promoter'?)`],
   ['kpis create --name=Net promoter', `kpi kpis create: promoter ${NO_FLAG} (Did you mean --name 'Net promoter'?)`],

@@ -53,7 +53,8 @@ export const inOurWords = (program: CommandUnknownOpts, args: readonly string[])
   let stray: string | undefined
   const words = args.map((arg) => {
     const isWord = !isValue && !arg.startsWith('-')
-    const below = isWord ? meant(command, arg) : undefined
+    // Behind a word that is no command nothing is one.
+    const below = isWord && stray === undefined ? meant(command, arg) : undefined
     // Behind a flag it may be a value that the flag need not have.
     if (isWord && !below && !isAfterFlag) stray ??= arg
     isValue = !isValue && takesValue(command, arg)

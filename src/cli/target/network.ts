@@ -6,8 +6,9 @@ import { UsageError } from '../exit.ts'
 import type { Io } from '../io.ts'
 import { canAsk, findOptional, findSetting, sourceOf } from './find-setting.ts'
 import { readNamed } from './named-files.ts'
+import { findPlace } from './place.ts'
 import type { Reach } from './session.ts'
-import { type GlobalFlags, SETTINGS } from './settings.ts'
+import { ALL_SETTINGS, flagOf, type GlobalFlags, SETTINGS } from './settings.ts'
 import { findTrace } from './tracing.ts'
 
 /** Matches one certificate in a PEM file. */
@@ -49,6 +50,26 @@ const findNetwork = (io: Io, flags: GlobalFlags, observer: RequestObserver | und
 export const requireSettings = (io: Io, flags: GlobalFlags): void => {
   if (flags.caFile !== undefined) addedCertificates(io, flags)
   findOptional(io, flags, SETTINGS.timeZone)
+}
+
+/** Refuses flags of every command whose values cannot be, all at once. */
+export const requireFlags = (io: Io, flags: GlobalFlags): void => {
+  const { profile, dataDir } = flags
+  const checks = [
+    ...ALL_SETTINGS.filter((one) => flagOf(flags, one)).map((one) => () => findOptional(io, flags, one)),
+    ...(profile === undefined && dataDir === undefined ? [] : [() => findPlace(io, flags)]),
+    () => requireSettings(io, flags),
+  ]
+  const messages = checks.flatMap((check) => {
+    try {
+      check()
+      return []
+    } catch (error) {
+      if (error instanceof UsageError) return [error.message]
+      throw error
+    }
+  })
+  if (messages.length > 0) throw new UsageError([...new Set(messages)].join('; '))
 }
 
 /** Returns how a command line reaches its service. The files of a network are read only where it is remote. */

@@ -5,10 +5,13 @@ import { type Day, formatDay } from '../../../domain/day.ts'
 import { asPath } from '../../output/text.ts'
 
 /**
- * Describes a part of a command line: the words of the command, an argument, or a flag with its value; `off` is a flag
- * that a job names to leave it out.
+ * Describes a part of a command line: the words of the command, an argument, a flag with its value, or `--`, behind which are
+ * arguments; `off` is a flag that a job names to leave it out.
  */
-export type LinePart = { readonly of: 'command' | 'argument' | 'flag' | 'off'; readonly words: readonly string[] }
+export type LinePart = {
+  readonly of: 'command' | 'argument' | 'flag' | 'end' | 'off'
+  readonly words: readonly string[]
+}
 
 /** Stands for the day on which a job began. */
 export const DATE = '{date}'
@@ -44,13 +47,9 @@ export const partsOfLine = (command: CommandUnknownOpts, words: readonly string[
     const word = words[at] ?? ''
     const isFlag = word.startsWith('-') && word !== '-' && (end < 0 || at < end)
     const count = isFlag ? countWords(options, word, words[at + 1]) : 1
-    if (at !== end) {
-      parts.push({
-        of: isFlag ? 'flag' : left > 0 ? 'command' : 'argument',
-        words: words.slice(at, at + count),
-      })
-      if (!isFlag) left -= 1
-    }
+    const ofWord = left > 0 ? 'command' : 'argument'
+    parts.push({ of: at === end ? 'end' : isFlag ? 'flag' : ofWord, words: words.slice(at, at + count) })
+    if (!isFlag && at !== end) left -= 1
     at += count
   }
   return parts

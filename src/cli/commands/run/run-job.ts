@@ -7,7 +7,7 @@ import { EXIT, IncompleteRun, UsageError, type ExitCode } from '../../exit.ts'
 import { countOf } from '../../output/text.ts'
 import { secretsRemover } from '../../stderr.ts'
 import { requireLockName, withNamedLock } from '../../target/named-lock.ts'
-import { findReach } from '../../target/network.ts'
+import { findReach, requireFlags } from '../../target/network.ts'
 import { readJob } from './job.ts'
 import { type Opened, printDryRun } from './dry-run-job.ts'
 import { createSaid, openJobLog, silentLog, stepWorld } from './job-log.ts'
@@ -128,6 +128,8 @@ const runAll = async (cli: Cli, file: string, opened: Opened): Promise<void> => 
 export const runJob = async (cli: Cli, file: string, isDryRun: boolean): Promise<void> => {
   const whileAllowed = <T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> =>
     untilDeadline(cli.io, cli.flags.deadline, ({ signal }) => work(signal))
+  // Steps get these flags, too, and would be blamed for them.
+  requireFlags(cli.io, cli.flags)
   const opened = await whileAllowed((signal) => openJob(cli, file, signal))
   readDeadline(cli.flags.deadline, opened.begun)
   // Reads the certificates and proxies, too: all steps need them.

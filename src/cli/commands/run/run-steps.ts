@@ -68,7 +68,9 @@ export const runLine = async (
     return { code: EXIT.workLeft, message }
   }
   const said = createSaid()
-  const line = [...wholeLine(cli, words), '--deadline', `${left}s`]
+  const whole = wholeLine(cli, words)
+  // Behind -- it would be an argument.
+  const line = whole.toSpliced([...whole, '--'].indexOf('--'), 0, '--deadline', `${left}s`)
   const hasUsualDeadline = (own ?? cli.flags.deadline ?? job.deadline) === undefined
   const world = stepWorld({ io: cli.io, begun: running.begun, isFound, hasUsualDeadline }, cwd, log, prefix, said)
   try {

@@ -11,7 +11,7 @@ import type { Io } from '../../io.ts'
 import { faultOfPattern, findFiles } from './find-files.ts'
 import { NO_STEPS, stepKinds } from './job-definition.ts'
 import { optionsOf } from '../../args/path-texts.ts'
-import { flagOf, partsOfLine, wordsTo } from './line-parts.ts'
+import { argumentOf, flagOf, partsOfLine, wordsTo } from './line-parts.ts'
 import { argumentsOf, IMPORT, isImport, type Step, type StepFault, type StepPart } from './step.ts'
 import { isPattern, type LinesPlace, wholeLine } from './step-lines.ts'
 import { faultsOfKept, faultsOfMoving, faultsOfOutputs } from './step-places.ts'
@@ -99,7 +99,9 @@ const linesToCheck = async (place: StepPlace, { read, parts }: Line): Promise<re
   if (wordsTo(read.command).join(' ') !== IMPORT || files.length === 0) return [read]
   const flags = parts.flatMap(({ of, words }) => (of === 'flag' ? words : []))
   return Promise.all(
-    (named.length === 0 ? ['file'] : named).map((file) => readWords(place, [...wordsTo(read.command), file, ...flags])),
+    (named.length === 0 ? ['file'] : named).map((file) =>
+      readWords(place, [...wordsTo(read.command), argumentOf(file), ...flags]),
+    ),
   )
 }
 
@@ -122,7 +124,7 @@ const checkLine = async (
 }
 
 /** Returns the flags that a fault names, in its order. */
-const flagsIn = (message: string): string[] => [...message.matchAll(/--[a-z][a-z-]*/g)].map(([flag]) => flag)
+const flagsIn = (message: string): string[] => [...message.matchAll(/--[\p{L}\d_-]+/gu)].map(([flag]) => flag)
 
 /** Returns the flag that a part names, also to leave it out. */
 const nameOf = ({ words: [word = ''] }: StepPart): string => word

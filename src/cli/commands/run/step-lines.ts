@@ -127,7 +127,7 @@ export const linesOf = async (step: Step, place: LinesPlace, taken = new Set<str
 }
 
 /** Matches the flags that name a place. */
-const PLACE = /^(?:-p|--(?:profile|data-dir|store)(?:=.*)?)$/s
+const PLACE = /^(?:-p.*|--(?:profile|data-dir|store)(?:=.*)?)$/s
 
 /** Returns the flags of the job's own line that hold for each of its steps; a step may name another place. */
 const sharedFlags = ({ io, flags }: Cli, words: readonly string[]): string[] => {
