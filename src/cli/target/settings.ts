@@ -147,7 +147,8 @@ const anyText = (key: string, about: string, traits: Omit<Traits<string>, 'read'
 
 /**
  * Lists all settings. Of what sets one the strongest comes first: its flag, its variables, the project file, the profile
- * in use, and what is usual. Whatever names, finds, shows or documents a setting goes by this table.
+ * in use, and what is usual. Whatever names, finds, shows or documents a setting goes by this table; the program (`program.ts`)
+ * lists the flags of every command in the order of help.
  */
 export const SETTINGS = {
   profile: setting('profile', 'the profile to use (see kpi profiles)', {

@@ -53,7 +53,7 @@ import {
 const ROWS_OF_TURN = 500
 
 /** Plans rows of a file. */
-const planRows = (
+const planOf = (
   { stops }: Pick<OpenImport<ReadRows>, 'stops'>,
   { snapshot, policy }: ReadRows,
   desired: readonly Desired[],
@@ -106,7 +106,7 @@ const saysNothing = (cli: Cli): boolean =>
 type ShownRow = { readonly line: number; readonly record: AnyRecord }
 
 /** Says what importing the file would do: the counts first, then a line for each row. */
-const printDryRun = <R extends ReadRows>(run: OpenImport<R>): Promise<ExitCode> =>
+const printFileDryRun = <R extends ReadRows>(run: OpenImport<R>): Promise<ExitCode> =>
   withRead(run, async (read, reading) => {
     const { cli, client, printed, parsed, stops, progress, history, words, measure } = run
     const { rejects } = reading
@@ -116,7 +116,7 @@ const printDryRun = <R extends ReadRows>(run: OpenImport<R>): Promise<ExitCode> 
     const { partsOf, lineOf = (place: number) => place } = read
     for (const part of partsOf?.(read.desired) ?? [{ desired: read.desired, look: async () => read.snapshot }]) {
       const own = { ...read, snapshot: await part.look() }
-      const plan = await planRows(run, own, part.desired)
+      const plan = await planOf(run, own, part.desired)
       await run.tellPlan(reading, own, plan, false)
       await history.read(plan.changes)
       for (const one of plan.planned) {
@@ -209,7 +209,7 @@ const resume = async <R extends ReadRows>(
   const planPart = (part: RowsPart): Promise<PlannedRows<R>> => {
     const plan = async (): Promise<PlannedRows<R>> => {
       const read = { ...first, snapshot: await part.look() }
-      return { read, plan: await planRows(run, read, part.desired, earlier.isOurs) }
+      return { read, plan: await planOf(run, read, part.desired, earlier.isOurs) }
     }
     return pollUntil({ clock: cli.io, signal }, plan, isSeen)
   }
@@ -330,7 +330,7 @@ export const runRowsImport = async <R extends ReadRows>(
       const history = await openTargetHistory(cli, client, flags, stops.signal())
       return await given.withAccount(client, async (account) => {
         const run = job && { ...given, cli, client, account, stops, progress, job, history, measure }
-        return run && (parsed.isDryRun ? printDryRun(run) : importAll(run))
+        return run && (parsed.isDryRun ? printFileDryRun(run) : importAll(run))
       })
     } finally {
       progress.stop()

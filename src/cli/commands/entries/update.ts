@@ -44,7 +44,7 @@ const bodyFor = (client: Client, held: Entry, patch: EntryPatch): EntryPatch => 
 }
 
 /** Says what a change would do to entries, each in the words in which a delete names it. */
-const printDryRun = async (
+const printUpdateDryRun = async (
   { cli, client, of, signal }: { cli: Cli; client: Client; of: Resource; signal: AbortSignal },
   ids: readonly number[],
   values: PlannedRecord['values'],
@@ -79,7 +79,7 @@ export const addUpdateEntries = (group: Command, act: Act): void => {
       if (Object.keys(fields).length === 0)
         throw new UsageError('nothing to change was given: --actual, --target or --notes')
       const of: Resource = client.variant === 'classic' ? entry : newerEntry
-      if (flags.dryRun) return printDryRun({ cli, client, of, signal }, ids, fields)
+      if (flags.dryRun) return printUpdateDryRun({ cli, client, of, signal }, ids, fields)
       const send = async (id: number): Promise<AnyRecord> =>
         client.entries.update(id, bodyFor(client, await client.entries.get(id), asPatch(newerEntry, fields)))
       await printSent(cli, client, of, await sendEach(ids, send, { signal }), 'updated')

@@ -67,7 +67,7 @@ const saidOf = <T>(
 }
 
 /** Prints the commands of a job, and fails if one would not end well, as far as that can be known before. */
-export const printDryRun = async (cli: Cli, file: string, opened: Opened, signal: AbortSignal): Promise<void> => {
+export const printJobDryRun = async (cli: Cli, file: string, opened: Opened, signal: AbortSignal): Promise<void> => {
   const { job, hide } = opened
   const rows: AnyRecord[] = []
   const results: StepResult[] = []

@@ -37,7 +37,7 @@ type Pairs = ReturnType<YamlReader['pairsOf']>
 const lineIn = (field: string): number => Number(field.replace('line ', ''))
 
 /** Reads the parts of a job that are one text. */
-const readParts = (
+const readJobParts = (
   reading: Reading,
   pairs: Pairs,
   { faultOfLock, faultOfDeadline, faultOfLog }: JobChecks,
@@ -123,7 +123,7 @@ export const readJob = async (text: string, file: string, checks: JobChecks, pau
   for (const { name, line } of pairs) {
     if (!JOB_KEYS.includes(name)) faults.push(faultAt(line, `${name} is no part of a job${hint(name, JOB_KEYS)}`))
   }
-  const parts = readParts(reading, pairs, checks)
+  const parts = readJobParts(reading, pairs, checks)
   const list = pairs.find(({ name }) => name === 'steps')
   const steps: Step[] = []
   for (const one of items) {

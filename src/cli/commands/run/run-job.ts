@@ -9,7 +9,7 @@ import { secretsRemover } from '../../stderr.ts'
 import { requireLockName, withNamedLock } from '../../target/named-lock.ts'
 import { findReach, requireFlags } from '../../target/network.ts'
 import { readJob } from './job.ts'
-import { type Opened, printDryRun } from './dry-run-job.ts'
+import { type Opened, printJobDryRun } from './dry-run-job.ts'
 import { createSaid, openJobLog, silentLog, stepWorld } from './job-log.ts'
 import { codeOf, endText, gravest, outcomeOf, rowOf, type StepResult } from './outcome.ts'
 import { stepRow } from './run.ts'
@@ -134,7 +134,7 @@ export const runJob = async (cli: Cli, file: string, isDryRun: boolean): Promise
   readDeadline(cli.flags.deadline, opened.begun)
   // Reads the certificates and proxies, too: all steps need them.
   findReach(cli.io, cli.flags).network()
-  if (isDryRun) return whileAllowed((signal) => printDryRun(cli, file, opened, signal))
+  if (isDryRun) return whileAllowed((signal) => printJobDryRun(cli, file, opened, signal))
   cli.io.stdout.outlast()
   const run = (): Promise<void> => runAll(cli, file, opened)
   const { lock } = opened.job

@@ -72,7 +72,7 @@ const readNamed = async (place: StepPlace, parts: readonly StepPart[]): Promise<
 }
 
 /** Reads the parts of a step as its command line, and divides a line that is typed as a whole into its parts. */
-const readParts = async (place: StepPlace, { kind, line }: Step, parts: readonly StepPart[]): Promise<Line> => {
+const readCommand = async (place: StepPlace, { kind, line }: Step, parts: readonly StepPart[]): Promise<Line> => {
   if (kind === 'run') {
     const words = parts.flatMap((part) => part.words)
     const read = await readWords(place, words)
@@ -139,7 +139,7 @@ const partAtFault = (parts: readonly StepPart[], message: string): StepPart | un
  * Reads the command line of a step; returns it as far as it can be read, and a fault for each flag that its command
  * refuses: after each, the line is read without the flag.
  */
-const readLine = async (place: StepPlace, step: Step): Promise<{ step: Step; faults: StepFault[] }> => {
+const checkedLine = async (place: StepPlace, step: Step): Promise<{ step: Step; faults: StepFault[] }> => {
   const faults: StepFault[] = []
   const wrong = new Set<StepPart>()
   let { parts } = step
@@ -147,7 +147,7 @@ const readLine = async (place: StepPlace, step: Step): Promise<{ step: Step; fau
   while (true) {
     let messages: readonly string[]
     try {
-      const line = await readParts(place, step, parts)
+      const line = await readCommand(place, step, parts)
       const { read } = line
       const checked = await checkLine(place, line)
       messages = checked.messages
@@ -228,7 +228,7 @@ export const checkCommand = async (
   // Each line is read by a program of its own, which is forgotten then.
   place.cli.io.limitMemory()
   if (argumentsOf(given).length > MOST_TARGETS) return { step: given, faults: [{ at: given.kind, message: TOO_MANY }] }
-  const { step, faults } = await readLine(place, given)
+  const { step, faults } = await checkedLine(place, given)
   if (!step.command) return { step, faults }
   const ofPatterns = isImport(step) ? await faultsOfPatterns(place, step) : []
   if (ofPatterns.length > 0) return { step, faults: [...faults, ...ofPatterns] }

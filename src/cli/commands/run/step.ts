@@ -220,7 +220,7 @@ const wordsOfLine = ([line = '', ...more]: readonly string[]): string[] | Fault 
 }
 
 /** Reads the command line of a step that is one. */
-const readLine = ({ reader }: Reading, { line }: Pair, targets: readonly string[]): StepPart[] | undefined => {
+const partsOfTyped = ({ reader }: Reading, { line }: Pair, targets: readonly string[]): StepPart[] | undefined => {
   const words = wordsOfLine(targets)
   if (words instanceof Fault || words.length === 0) {
     const why = words instanceof Fault ? words.message : 'is empty; say what to do, or leave it out'
@@ -259,7 +259,7 @@ export const readStep = async (reading: Reading, node: unknown, line: number): P
   const flags = readFlags(reading, given, daily)
   const others = readParts(reading, kind, pairs)
   // Without its file, address or line nothing can be said of the rest.
-  const typed = targets && (kind === 'run' ? readLine(reading, own, targets) : lineOfKind(kind, targets, own.line))
+  const typed = targets && (kind === 'run' ? partsOfTyped(reading, own, targets) : lineOfKind(kind, targets, own.line))
   if (!targets || !typed) return []
   const date = (word: string): string => {
     const text = dated(word, checks.today)
