@@ -275,3 +275,17 @@ describe('doctor', () => {
     expect(ran.code).toBe(0)
   })
 })
+
+test.each([
+  ['KPI_PROFIL', 'KPI_PROFILE'],
+  ['KPI_TOKN', 'KPI_TOKEN'],
+  ['KPI_DATADIR', 'KPI_DATA_DIR'],
+])('warns of %s, which nothing reads', async (name, meant) => {
+  using home = temporaryFolder()
+  const { code, stdout } = await shellIn({
+    home: home.path,
+    env: { [name]: 'hunter2', KPI_MY_HOOK: 'https://x.example' },
+  })('doctor', '-o', 'csv')
+  expect([code, stdout]).toEqual([0, expect.stringContaining(`warning,nothing reads ${name}; did you mean ${meant}?`)])
+  expect(stdout).not.toMatch(/hunter2|KPI_MY_HOOK/)
+})

@@ -1,5 +1,6 @@
 import manifest from '../../../../package.json' with { type: 'json' }
 import { type Proxies, whyDirect } from '../../../client/http/proxy.ts'
+import { didYouMean, nearest } from '../../../client/nearest.ts'
 import type { Cli } from '../../cli.ts'
 import { readBaseUrl } from '../../target/base-url.ts'
 import { credentialsIn } from '../../target/credentials.ts'
@@ -8,8 +9,8 @@ import { findReach } from '../../target/network.ts'
 import { findPlace, namedPlace, type Place, placeNamer, type RemotePlace } from '../../target/place.ts'
 import { projectOf, projectPaths } from '../../target/project.ts'
 import { describeToken, SECRETS } from '../../target/secrets.ts'
-import { ALL_SETTINGS, type Setting, SETTINGS, type SettingWithDefault } from '../../target/settings.ts'
-import { type Finding, fine, looked } from './finding.ts'
+import { ALL_SETTINGS, type Setting, SETTINGS, type SettingWithDefault, variablesOf } from '../../target/settings.ts'
+import { doubtful, type Finding, fine, looked } from './finding.ts'
 
 const aboutProject = ({ io }: Cli): Finding => {
   projectOf(io)
@@ -62,6 +63,15 @@ const aboutNetwork = (cli: Cli): Finding[] => {
   ]
 }
 
+/** Warns of variables that nothing reads, and that are near to one of a setting. */
+const misspelt = ({ io: { env } }: Cli): Finding[] => {
+  const known = variablesOf(ALL_SETTINGS)
+  return Object.keys(env).flatMap((name) => {
+    const near = name.startsWith('KPI_') && !known.includes(name) ? nearest(name, known) : undefined
+    return near === undefined ? [] : [doubtful(name, null, `nothing reads ${name}${didYouMean(near)}`, name)]
+  })
+}
+
 /** Looks at the settings that do not depend on a service. Secrets are never among the values. */
 export const findSettings = (cli: Cli): Finding[] => [
   fine('kpi', manifest.version),
@@ -70,6 +80,7 @@ export const findSettings = (cli: Cli): Finding[] => [
   ...looked('profile', () => aboutProfile(cli)),
   ...ALL_SETTINGS.filter(hasDefault).flatMap((one) => looked(one.name, () => aboutSetting(cli, one))),
   ...looked('network', () => aboutNetwork(cli)),
+  ...misspelt(cli),
 ]
 
 /** Tells what names the service of a command line. */

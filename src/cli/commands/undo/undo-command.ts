@@ -15,7 +15,7 @@ export const history: Register = (command, act) => {
 /** Registers `kpi undo` */
 export const undo: Register = (command, act) => {
   const declared = command
-    .argument('[receipt]', 'the receipt that the command named; kpi history lists them')
+    .argument('[receipt]', 'a receipt that kpi history lists')
     .option('--with-entries', 'also remove the entries of what is removed')
     .option('--dry-run', 'show what would be put back, removed, created again, and left alone')
     .option(...SUMMARY_ONLY)
