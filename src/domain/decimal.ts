@@ -30,6 +30,13 @@ const NUMBER = /^(-?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d+))?$/
 /** Bounds the digits that are read: no number needs more; a double has about 300. */
 const DIGITS_LIMIT = 400
 
+/** Returns digits without the zeros before them: of millions, a pattern may exceed the stack. */
+const withoutZeros = (digits: string): string => {
+  let first = 0
+  while (digits.charAt(first) === '0') first += 1
+  return first === 0 ? digits : digits.slice(first)
+}
+
 /**
  * Reads a decimal exactly: optional minus, digits with an optional point, optional exponent (the numbers of JSON, and
  * also forms such as `.5`). Rounds half away from zero to four fraction digits. Returns undefined if the text is not a
@@ -40,7 +47,7 @@ export const parseDecimal = (text: string): ParsedDecimal | undefined => {
   if (!match) return undefined
   const [, sign = '', whole = '', fraction = '', exponent = '0'] = match
   if (whole === '' && fraction === '') return undefined
-  const digits = (whole + fraction).replace(/^0+/, '')
+  const digits = withoutZeros(whole + fraction)
   const magnitude = scaled(digits, Number(exponent) - fraction.length + FRACTION_DIGITS)
   return { value: sign ? -magnitude.value : magnitude.value, rounded: magnitude.rounded }
 }

@@ -192,7 +192,7 @@ describe('a start', () => {
     [['--version'], 3, 17],
     [['kpis', 'list'], 7, 536],
     [['kpis', 'list', '-o', 'json'], 6, 497],
-    [['report', '--from', '2026-01-01', '--to', '2026-12-31'], 20, 667],
+    [['report', '--from', '2026-01-01', '--to', '2026-12-31'], 20, 668],
     [['entries', 'import', 'one.csv'], 55, 2002],
     [['entries', 'import', 'german.csv'], 55, 2002],
     [['entries', 'import', 'russian.csv'], 56, 2133],
