@@ -18,7 +18,7 @@ export const EXIT = {
   interrupted: 130,
 } as const
 
-/** Is one of the exit codes. */
+/** Describes an exit code of a command. */
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT]
 
 const EXIT_OF: Readonly<Record<ErrorClass, ExitCode>> = {

@@ -84,7 +84,7 @@ const sayError = (error: unknown): Omit<Failure, 'exit' | 'issues'> & Partial<Pi
     const message = error.code === 'commander.help' ? 'say which command; they are listed above' : error.message
     return { code: 'usage', message }
   }
-  if (error instanceof Error && error instanceof Aborted) return { code: 'stopped', message: error.message }
+  if (error instanceof Aborted) return { code: 'stopped', message: error.message }
   if (error instanceof UsageError) return { code: 'usage', message: error.message, issues: error.issues }
   if (error instanceof Declined) return { code: error.code, message: error.message }
   if (error instanceof IncompleteRun) return { code: error.code, message: error.message, lines: error.lines }

@@ -13,11 +13,10 @@ import { createLog } from './output/log.ts'
 import { outputOf } from './output/printed.ts'
 import { oneLine } from './output/width.ts'
 import { reflow } from './output/wrap-lines.ts'
-import { readOutput, runCommand } from './run-command.ts'
+import { byPages, readOutput, runCommand } from './run-command.ts'
 import type { Output } from './standard-output.ts'
 import { requireFlags } from './target/network.ts'
 import { isOutputJson } from './target/output-format.ts'
-import { findSetting } from './target/find-setting.ts'
 import { type GlobalFlags, optionOf, PATH_VARIABLES, SETTINGS } from './target/settings.ts'
 
 const DESCRIPTION = `Keeps key performance indicators, administers them, and imports data into them in bulk.
@@ -105,14 +104,10 @@ export const describeProgram = async (version: string, io: Io): Promise<Command>
 }
 
 /** Prints help, page by page where it is longer than the screen. */
-const printHelp = async (io: Io, args: readonly string[], text: string): Promise<void> => {
-  if (!io.stdout.isTerminal) return io.stdout.write(text)
-  const { canPage, paged } = await import('./output/pager.ts')
-  const flags = { pager: !args.includes('--no-pager') }
-  const pager = canPage(io) ? findSetting(io, flags, SETTINGS.pager).value : undefined
-  if (pager === undefined) return io.stdout.write(text)
-  await paged(io, pager, createLog(io, 'text', false).note, ({ stdout }) => stdout.write(text))
-}
+const printHelp = (io: Io, args: readonly string[], text: string): Promise<void> =>
+  byPages(io, { pager: !args.includes('--no-pager') }, createLog(io, 'text', false).note, ({ stdout }) =>
+    stdout.write(text),
+  )
 
 /** Prints the help of a command, and of all below it, for programs. */
 const printHelpJson = async (args: readonly string[], version: string, io: Io): Promise<ExitCode> => {
@@ -168,7 +163,7 @@ const cliOf =
       fileFormats,
     )
 
-/** Returns what makes it later. */
+/** Returns what makes it later, in a scope of its own: one beside the command would keep the whole program. */
 const later =
   (cliIn: (io: Io, flags: GlobalFlags) => Cli, io: Io, flags: GlobalFlags): (() => Cli) =>
   () =>

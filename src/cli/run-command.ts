@@ -1,8 +1,8 @@
 import type { ExitCode } from './exit.ts'
 import type { Cli } from './cli.ts'
 import type { Io } from './io.ts'
-import { findSetting } from './target/find-setting.ts'
 import { readPipes } from './target/named-files.ts'
+import { findSetting } from './target/find-setting.ts'
 import { ALL_SETTINGS, type GlobalFlags, SETTINGS, variablesOf } from './target/settings.ts'
 
 /** Describes how a command is run: where, and what the flags of every command need. */
@@ -15,14 +15,22 @@ type Run = {
   readonly isPaged: boolean
 }
 
-/** Runs a command, page by page where it prints more than the screen holds. */
-const onScreen = async (io: Io, flags: GlobalFlags, run: Run): Promise<ExitCode> => {
-  if (!run.isPaged || !io.stdout.isTerminal) return filtered(io, flags, run)
+/** Does work whose output goes page by page where it is more than the screen holds. */
+export const byPages = async <T>(
+  io: Io,
+  flags: GlobalFlags,
+  tell: (text: string) => Promise<void>,
+  work: (io: Io) => Promise<T>,
+): Promise<T> => {
+  if (!io.stdout.isTerminal) return work(io)
   const { canPage, paged } = await import('./output/pager.ts')
   const pager = canPage(io) ? findSetting(io, flags, SETTINGS.pager).value : undefined
-  if (pager === undefined) return filtered(io, flags, run)
-  const tell = (text: string): Promise<void> => run.cliIn(io, flags).note(text)
-  return paged(io, pager, tell, (world) => filtered(world, flags, run))
+  return pager === undefined ? work(io) : paged(io, pager, tell, work)
+}
+
+const onScreen = (io: Io, flags: GlobalFlags, run: Run): Promise<ExitCode> => {
+  const work = (world: Io): Promise<ExitCode> => filtered(world, flags, run)
+  return run.isPaged ? byPages(io, flags, (text) => run.cliIn(io, flags).note(text), work) : work(io)
 }
 
 /** Runs a command and the filter of `--jq` on what it prints. */

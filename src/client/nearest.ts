@@ -60,6 +60,10 @@ export const nearest = (text: string, names: readonly string[]): string | undefi
   return best ?? completed(text, names)
 }
 
+/** Returns how a fault about an unknown word ends: with the near one of those that there are, or with all of them. */
+export const nearestOrAll = (text: string, words: readonly string[]): string =>
+  didYouMean(nearest(text, words), `; there are ${words.join(', ')}`)
+
 /** Suggests a name for a text that is none, as `find` does. */
 type Suggest = (
   text: string,

@@ -125,7 +125,7 @@ describe('a step that is a command line', () => {
       'json',
     )
     expect(rowsOf(ran).map(({ outcome }) => outcome)).toEqual(['planned', 'planned', 'failed'])
-    expect(ran.stderr).toContain('not tried: a dry run of a job knows only the flags of this command')
+    expect(ran.stderr).toContain('not tried: a dry run checks only the flags of this command')
     expect(ran.stderr).toContain('not tried: an earlier step may create what it names')
     expect(await user.client.users.list()).toHaveLength(1)
   })
@@ -141,7 +141,10 @@ describe('a step that is a command line', () => {
       'kpis list | head',
       'kpis get Visits && kpi kpis list',
       'kpis list; doctor',
-    ].map((line): [string, string] => [line, 'and no shell runs it: write a step for each command, or quote it']),
+    ].map((line): [string, string] => [
+      line,
+      'and no shell reads it: write a step for each command, --to-file for a file, or quote it',
+    ]),
     ['profiles use plant', 'it changes what later runs use'],
     ['report --help', 'help is for people who type; a job needs a command'],
     ['entries', 'say which command: list, get, add'],

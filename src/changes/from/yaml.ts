@@ -1,4 +1,4 @@
-import { didYouMean, nearest } from '../../client/nearest.ts'
+import { nearestOrAll } from '../../client/nearest.ts'
 import { isMap, isScalar, isSeq, type YAMLMap } from 'yaml'
 import { createYamlReader, faultAt, textOf, type YamlReader } from '../../codec/yaml-reader.ts'
 import { parseDecimal } from '../../domain/decimal.ts'
@@ -16,9 +16,6 @@ export type Configuration = {
   readonly sections: ReadonlyMap<string, number>
   readonly faults: readonly Issue[]
 }
-
-const hint = (name: string, names: readonly string[]): string =>
-  didYouMean(nearest(name, names), `; there are ${names.join(', ')}`)
 
 /** Returns the value that a text means for a field; decimals must not have more digits than are kept. */
 const readValue = (field: Field, text: string): FieldValue | Fault => {
@@ -74,7 +71,7 @@ const readDesired = ({ faults, pairsOf }: YamlReader, section: Section, map: YAM
       else faults.push(faultAt(at, 'id must be a whole number'))
     } else if (!config) {
       const names = fields.map(({ name }) => spelled(name))
-      faults.push(faultAt(at, `${written} is not a field of a ${kind.of.title}${hint(written, names)}`))
+      faults.push(faultAt(at, `${written} is not a field of a ${kind.of.title}${nearestOrAll(written, names)}`))
     } else {
       const fault = readField(config, node, draft)
       if (fault) faults.push(faultAt(at, sentence(written, fault)))
@@ -98,7 +95,7 @@ const readSection = (reader: Reader, name: string, node: unknown, line: number):
   if (!section) {
     const message = isSetting(name)
       ? `${name} is a setting, and not a section: files of settings are no configurations; kpi dump prints one`
-      : `there is no section ${name}${hint(name, [...sections.keys()])}`
+      : `there is no section ${name}${nearestOrAll(name, [...sections.keys()])}`
     faults.push(faultAt(line, message))
     return []
   }

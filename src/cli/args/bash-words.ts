@@ -1,12 +1,17 @@
 /** Names the quotes in which a word of bash goes on. */
 export type Quote = '' | '"' | "'"
 
-/** Describes a word of bash: its text, as it is typed, and the quotes that are open at its end. */
-type BashWord = { text: string; raw: string; quote: Quote; isPlain: boolean }
+/**
+ * Describes a word of bash: its text, as it is typed, the quotes that are open at its end, whether the text is what bash
+ * makes of it, and whether it has signs outside of quotes that join commands or lead what they print elsewhere.
+ */
+type BashWord = { text: string; raw: string; quote: Quote; isPlain: boolean; isOperator: boolean }
 
 /** Lists characters that mean something to bash outside of quotes, so that the word is not the text that it shows. */
 const SPECIAL = /[$`!*?[\]{}()<>|&;#^]/
-/** Lists those that do so in double quotes. */
+/** Lists those of them that join commands, or lead what they print elsewhere. */
+const OPERATOR = /[|&;<>]/
+/** Lists those that mean something in double quotes. */
 const SPECIAL_IN_QUOTES = /[$`!]/
 /** Lists those that a backslash quotes in double quotes; before others it stands for itself. */
 const QUOTABLE = /[$`"\\]/
@@ -24,6 +29,7 @@ const readCharacter = (word: BashWord, rest: string): number => {
   else {
     const isSpecial = quote === '' ? SPECIAL.test(one) : quote === '"' && SPECIAL_IN_QUOTES.test(one)
     if (isSpecial) word.isPlain = false
+    if (quote === '' && OPERATOR.test(one)) word.isOperator = true
     word.text += one
   }
   return one.length
@@ -31,7 +37,7 @@ const readCharacter = (word: BashWord, rest: string): number => {
 
 /** Divides a line into the words that bash would make of it; the last one is being typed, and may be empty. */
 export const bashWords = (line: string): BashWord[] => {
-  const begun = (): BashWord => ({ text: '', raw: '', quote: '', isPlain: true })
+  const begun = (): BashWord => ({ text: '', raw: '', quote: '', isPlain: true, isOperator: false })
   const words: BashWord[] = []
   let word = begun()
   for (let at = 0; at < line.length;) {

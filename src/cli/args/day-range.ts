@@ -89,8 +89,9 @@ const tellDays = async (cli: Pick<Cli, 'note' | 'today'>, flags: RangeFlags, ran
 }
 
 /**
- * Reads `--from` and `--to`. Unknown words are refused at once; the range is worked out once the account's week start
- * and fiscal year are known, which are asked for only where a word depends on them, and noted if words were given.
+ * Reads `--from` and `--to`. Unknown words, and two dates the wrong way round, are refused at once. What words mean is worked
+ * out once the account's week start and fiscal year are known, which are asked for only where a word depends on them; a note
+ * says which days were meant.
  */
 export const readRange = (
   cli: Pick<Cli, 'note' | 'today'>,
@@ -101,12 +102,11 @@ export const readRange = (
   const words = [flags.from ?? rule.from, flags.to ?? rule.to]
   for (const word of words) parseRelativeDays(word, { today, calendar: CIVIL_CALENDAR })
   requireLast(flags, rule, today)
-  // What is wrong on any day is refused at once.
-  if ([flags.from, flags.to].every((word) => word !== undefined && isPlainDate(word)))
-    rangeOf(flags, rule, { today, calendar: CIVIL_CALENDAR })
+  const isFixed = [flags.from, flags.to].every((word) => word !== undefined && isPlainDate(word))
+  const fixed = isFixed ? rangeOf(flags, rule, { today, calendar: CIVIL_CALENDAR }) : undefined
   return async (client) => {
     const calendar = words.some(dependsOnCalendar) ? await readCalendar(client) : CIVIL_CALENDAR
-    const range = rangeOf(flags, rule, { today, calendar })
+    const range = fixed ?? rangeOf(flags, rule, { today, calendar })
     await tellDays(cli, flags, range)
     return range
   }

@@ -16,6 +16,16 @@ export type RemotePlace = RemoteService & { readonly profile: string | undefined
 /** Describes where a command's requests go. */
 export type Place = { readonly kind: 'embedded'; readonly dataDir: string } | RemotePlace
 
+/** Holds the profiles that a command has read: each setting asks for them, and they stay as they were at first. */
+const readBy = new WeakMap<Io, Profiles>()
+
+/** Returns the profiles, which are read once for a command. */
+const profilesOf = (io: Io): Profiles => {
+  const profiles = readBy.get(io) ?? readProfiles(io)
+  readBy.set(io, profiles)
+  return profiles
+}
+
 /** Describes what names the service of a command, and what set it. */
 type NamedPlace = { readonly from: string } & (
   | { readonly kind: 'folder'; readonly dataDir: string }
@@ -115,7 +125,7 @@ export const namedPlace = (io: Io, flags: GlobalFlags): NamedPlace => {
   if (profile !== undefined && dataDir !== undefined)
     throw new UsageError('--profile and --data-dir each name a service; give only one of them')
   if (dataDir !== undefined) return { kind: 'folder', dataDir: resolve(io.cwd, dataDir), from: '--data-dir' }
-  const profiles = readProfiles(io)
+  const profiles = profilesOf(io)
   const named = serviceNamed(io, flags, profiles)
   const folder = variableOf(io, SETTINGS.dataDir)
   if (named && folder) refuseOtherFolder(io, folder.text, named, profiles)
@@ -138,7 +148,7 @@ export const findPlace = (io: Io, flags: GlobalFlags): Place => {
   if (named.kind === 'folder') return { kind: 'embedded', dataDir: named.dataDir }
   if (named.kind === 'url') return placeOfUrl(io, named.baseUrl)
   const { name, from, isOfProject } = named
-  const { settings: _, ...service } = named.profile ?? profileNamed(readProfiles(io), name, from)
+  const { settings: _, ...service } = named.profile ?? profileNamed(profilesOf(io), name, from)
   if (service.kind === 'embedded') return service
   const stray = isOfProject ? strayCredential(io) : undefined
   if (stray !== undefined)

@@ -1,4 +1,4 @@
-import { didYouMean, nearest } from '../../client/nearest.ts'
+import { nearest, nearestOrAll } from '../../client/nearest.ts'
 import { parseDocument } from 'yaml'
 import { isObject } from '../../codec/json.ts'
 import { FileFault, systemCode } from '../../files/file-error.ts'
@@ -26,7 +26,7 @@ const NEVER = /token|secret|passw|key|auth|credential|login|command|proxy|ca_fil
 const faultOfName = (name: string): string => {
   if (NEVER.test(name))
     return `${name} cannot stand here: secrets, logins and commands belong in a profile (kpi profiles add)`
-  return `there is no setting ${name}${didYouMean(nearest(name, NAMES), `; there are ${NAMES.join(', ')}`)}`
+  return `there is no setting ${name}${nearestOrAll(name, NAMES)}`
 }
 
 const isScalar = (value: unknown): value is string | number | boolean =>

@@ -3,8 +3,7 @@ import type { Tally } from '../../runs/entries/tally.ts'
 
 /** Tells whether an error means that something cannot be read from this service, however often the client asks. */
 export const isUnreadable = (error: unknown): error is KpiError =>
-  isRefused(error) ||
-  (error instanceof KpiError && ['forbidden', 'unsupported', 'method_not_allowed'].includes(error.code))
+  isRefused(error) || (error instanceof KpiError && (error.code === 'forbidden' || error.class === 'unsupported'))
 
 /**
  * Returns the reasons of a refusal by the places of the entries that it names; empty if it is not about single entries.

@@ -18,7 +18,7 @@ export class DuplicateLeft extends KpiError {}
  * removal is forbidden it may be allowed later, as some services answer 403 for a rate limit.
  */
 export const isDuplicateKept = (error: unknown): error is DuplicateLeft =>
-  error instanceof DuplicateLeft && (['method_not_allowed', 'unsupported'].includes(error.code) || isRefused(error))
+  error instanceof DuplicateLeft && (error.class === 'unsupported' || isRefused(error))
 
 /** Removes an entry; it may already be gone. */
 const remove = async ({ client, touch }: ThirdPartyRun, id: number): Promise<void> => {

@@ -51,8 +51,7 @@ const aboutEnd = (cli: Cli, { header }: ProbeResult): Finding[] => {
 const aboutCredentials = ({ io }: Cli, place: RemotePlace, probed: ProbeResult): Finding => {
   const refusal = addAdvice(refusalOf(place, probed), io, place)
   if (!refusal) return fine('credentials', 'accepted')
-  const isOfCredentials = ['unauthorized', 'forbidden'].includes(refusal.code)
-  return isOfCredentials ? faulty('credentials', refusal, 'refused') : faulty('answer', refusal)
+  return refusal.class === 'unauthorized' ? faulty('credentials', refusal, 'refused') : faulty('answer', refusal)
 }
 
 const aboutAnswer = (cli: Cli, place: RemotePlace, probed: ProbeResult, milliseconds: number): Finding[] => [

@@ -42,7 +42,7 @@ const checked = printable('checked_profile', 'profile that was checked', {
 })
 
 const isMissing = ({ refusal }: ProbeResult): boolean =>
-  refusal !== undefined && ['not_found', 'method_not_allowed', 'unsupported'].includes(refusal.code)
+  refusal !== undefined && (refusal.code === 'not_found' || refusal.class === 'unsupported')
 
 /**
  * Requests the shortest list of a service; its KPIs if a third-party service lacks that. `secret` stands for the one that

@@ -62,7 +62,7 @@ const SELECTIONS = {
 export type Outlook = { readonly lack?: Lack; readonly untried?: string }
 
 const AMID_CHANGES: Outlook = { untried: 'not tried: an earlier step makes or moves what it reads' }
-const UNKNOWN: Outlook = { untried: 'not tried: a dry run of a job knows only the flags of this command' }
+const UNKNOWN: Outlook = { untried: 'not tried: a dry run checks only the flags of this command' }
 const AMID_CREATION: Outlook = { untried: 'not tried: an earlier step may create what it names' }
 
 /** Says why a source is not read before the job runs; undefined where it is. */

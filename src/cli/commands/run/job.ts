@@ -1,3 +1,4 @@
+import { nearestOrAll } from '../../../client/nearest.ts'
 import { isMap, isNode, isSeq, type Scalar, visit } from 'yaml'
 import { secretsOf } from '../../../client/http/address.ts'
 import { type Issue, MOST_FAULTS } from '../../../domain/errors.ts'
@@ -6,7 +7,7 @@ import type { Pause } from '../../../domain/pause.ts'
 import { UsageError } from '../../exit.ts'
 import { bounded } from '../../output/width.ts'
 import { jobParts } from './job-definition.ts'
-import { hint, readStep, readText, type Reading, type Step, type StepChecks } from './step.ts'
+import { readStep, readText, type Reading, type Step, type StepChecks } from './step.ts'
 
 /** Describes a job: its lock, deadline and log, and its steps. */
 export type Job = {
@@ -121,7 +122,8 @@ export const readJob = async (text: string, file: string, checks: JobChecks, pau
   faults.push(...unusable)
   if (unusable.length > 0) refuse()
   for (const { name, line } of pairs) {
-    if (!JOB_KEYS.includes(name)) faults.push(faultAt(line, `${name} is no part of a job${hint(name, JOB_KEYS)}`))
+    if (!JOB_KEYS.includes(name))
+      faults.push(faultAt(line, `${name} is no part of a job${nearestOrAll(name, JOB_KEYS)}`))
   }
   const parts = readJobParts(reading, pairs, checks)
   const list = pairs.find(({ name }) => name === 'steps')

@@ -47,7 +47,7 @@ const ask = async (cli: Cli): Promise<Reached> => {
   } catch (error) {
     if (error instanceof UsageError) return { silence: error.message }
     if (!(error instanceof KpiError)) throw error
-    return exitOf(error) === EXIT.unauthorized ? { refusal: error } : { silence: error.message }
+    return error.class === 'unauthorized' ? { refusal: error } : { silence: error.message }
   }
 }
 

@@ -2,7 +2,7 @@ import { Fault } from '../../../domain/errors.ts'
 import type { OptionValues } from '@commander-js/extra-typings'
 import { isMap, isScalar, isSeq } from 'yaml'
 import type { Capability } from '../../../client/capabilities.ts'
-import { didYouMean, nearest } from '../../../client/nearest.ts'
+import { nearestOrAll } from '../../../client/nearest.ts'
 import { faultAt, textOf, type YamlReader } from '../../../codec/yaml-reader.ts'
 import type { Day } from '../../../domain/day.ts'
 import { bashWords } from '../../args/bash-words.ts'
@@ -82,10 +82,6 @@ export type Reading = { readonly reader: YamlReader; readonly checks: StepChecks
 type Pair = ReturnType<YamlReader['pairsOf']>[number]
 
 const STEP_KEYS: readonly string[] = ['flags', ...Object.keys(stepParts)]
-
-/** Returns the end of a fault that says what a name may have meant. */
-export const hint = (name: string, names: readonly string[]): string =>
-  didYouMean(nearest(name, names), `; there are ${names.join(', ')}`)
 
 /** Reads a part that is one text. */
 export const readText = ({ reader: { faults } }: Reading, { name, node, line }: Pair): string | undefined => {
@@ -174,7 +170,9 @@ const kindOf = ({ reader: { faults } }: Reading, pairs: readonly Pair[], line: n
   for (const { name, line: at } of pairs) {
     if (kinds.some((one) => one === name)) continue
     if (!STEP_KEYS.includes(name))
-      faults.push(faultAt(at, `${name} is no step and no part of one${hint(name, [...STEP_KINDS, ...STEP_KEYS])}`))
+      faults.push(
+        faultAt(at, `${name} is no step and no part of one${nearestOrAll(name, [...STEP_KINDS, ...STEP_KEYS])}`),
+      )
     else if (kind && kinds.length === 1 && !partsOf(kind).includes(name))
       faults.push(faultAt(at, `${name} is no part of the step ${kind}, which has ${partsOf(kind).join(', ')}`))
   }
@@ -205,17 +203,15 @@ const readParts = (reading: Reading, kind: StepKind, pairs: readonly Pair[]) => 
   }
 }
 
-/** Matches what is quoted in a word. */
-const QUOTED = /'[^']*'|"(?:[^"\\]|\\.)*"|\\./gs
-/** Matches what joins commands, or leads what they print elsewhere. */
-const OF_SHELL = /[|&;<>]/
-
 /** Returns the words of a line as a shell makes them of it, but for what that puts in; the program is named or not. */
 const wordsOfLine = ([line = '', ...more]: readonly string[]): string[] | Fault => {
   if (more.length > 0) return [line, ...more]
   const words = bashWords(line).filter(({ raw }) => raw !== '')
-  const shell = words.find(({ raw }) => OF_SHELL.test(raw.replaceAll(QUOTED, '')))
-  if (shell) return new Fault(`has ${shell.raw}, and no shell runs it: write a step for each command, or quote it`)
+  const operator = words.find(({ isOperator }) => isOperator)
+  if (operator)
+    return new Fault(
+      `has ${operator.raw}, and no shell reads it: write a step for each command, --to-file for a file, or quote it`,
+    )
   return words.at(-1)?.quote ? new Fault('has a quote that is not closed') : words.map(({ text }) => text)
 }
 

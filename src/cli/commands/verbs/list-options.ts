@@ -1,4 +1,4 @@
-import { didYouMean, nearest } from '../../../client/nearest.ts'
+import { nearestOrAll } from '../../../client/nearest.ts'
 import type { Command, OptionValues } from '@commander-js/extra-typings'
 import type { Client } from '../../../client/client.ts'
 import { Fault } from '../../../domain/errors.ts'
@@ -47,9 +47,7 @@ const fieldNamed = (of: Printable, name: string, fields: readonly NamedField[] =
   const found = fields.find((one) => one.name === name) ?? fields.find(isFlag)
   if (found) return found
   const names = fields.map((one) => one.name)
-  throw new UsageError(
-    `${of.plural ?? pluralOf(of)} have no field "${name}"${didYouMean(nearest(name, names), `; there are ${names.join(', ')}`)}`,
-  )
+  throw new UsageError(`${of.plural ?? pluralOf(of)} have no field "${name}"${nearestOrAll(name, names)}`)
 }
 
 /** Returns the fields to show: those that were asked for; else in a table the most telling ones, otherwise all. */
