@@ -19,3 +19,6 @@ export const markdownHead = (columns: readonly NamedField[]): string =>
 /** Returns the rows of such a table. */
 export const markdownRows = (columns: readonly NamedField[], records: readonly AnyRecord[]): string =>
   records.map((record) => line(columns.map((column) => cell(cellOf(column, record))))).join('')
+
+/** Returns a title in Markdown, and a line below it. */
+export const markdownTitle = (title: string, below: string): string => `# ${cell(title)}\n\n${cell(below)}\n\n`

@@ -32,7 +32,7 @@ export const pageText = async (rows: readonly ReportRow[], about: Partial<PageAb
   async function* parts(): AsyncGenerator<readonly ReportRow[]> {
     yield* [rows.slice(0, 1), rows.slice(1)]
   }
-  const texts = await Array.fromAsync(reportPage(parts(), { ...ABOUT, ...about }))
+  const texts = await Array.fromAsync(reportPage({ ...ABOUT, ...about }, { charts: parts() }))
   return texts.join('')
 }
 

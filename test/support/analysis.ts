@@ -10,6 +10,8 @@ export const ask = (question: Partial<Question>): Question => ({
   pace: false,
   onlyMissed: false,
   onlyMissing: false,
+  totals: false,
+  units: false,
   ...question,
 })
 

@@ -1,7 +1,7 @@
 import type { Day } from '../day.ts'
 import { type Decimal, divideRounded } from '../decimal.ts'
 import { isCoarser, nextPeriod } from '../period.ts'
-import { kpiOf, unitOf } from './aggregate.ts'
+import { kpiOf, unitName, unitOf } from './aggregate.ts'
 import type { AnswerRow } from './answer-row.ts'
 import type { Facts } from './question.ts'
 import { percentOf, progressOf, stateOf } from './state.ts'
@@ -54,3 +54,7 @@ export const withForecasts = (rows: readonly AnswerRow[], read: readonly AnswerR
 /** Returns the rows with their progress and state. */
 export const withStates = (rows: readonly AnswerRow[]): AnswerRow[] =>
   rows.map((row) => ({ ...row, progress_percent: progressOf(row), state: stateOf(row) }))
+
+/** Returns the rows with the names of their units. */
+export const withUnits = (rows: readonly AnswerRow[], facts: Facts): AnswerRow[] =>
+  rows.map((row) => ({ ...row, unit: row.unit ?? unitName(facts, unitOf(facts, row)) }))

@@ -20,6 +20,9 @@ export const kpiOf = ({ kpis }: Facts, { kpiId, kpiName }: AnswerRow): Kpi => {
 /** Returns the unit of a row's KPI, or of its KPIs. */
 export const unitOf = (facts: Facts, row: AnswerRow): number => row.unit_id ?? kpiOf(facts, row).unit_id
 
+/** Returns the name of a unit. */
+export const unitName = ({ units }: Facts, id: number): string => units.get(id) ?? `unit ${id}`
+
 /** Holds a value before it is rounded, as a fraction. */
 type Exact = { readonly top: bigint; readonly bottom: bigint }
 
@@ -50,7 +53,7 @@ const aggregate = (values: readonly (Exact | Decimal | null)[], how: 'SUM' | 'AV
 const rounded = (value: Exact | null): Decimal | null => value && divideRounded(value.top, value.bottom)
 
 /** Holds what the values of rows are before they are rounded, so that an average of averages is rounded once. */
-type ExactValues = WeakMap<AnswerRow, Readonly<Record<'actual' | 'target', Exact | null>>>
+export type ExactValues = WeakMap<AnswerRow, Readonly<Record<'actual' | 'target', Exact | null>>>
 
 /** Describes how rows are put together. */
 type Joining = {
@@ -138,7 +141,7 @@ const extentOf = (group: readonly AnswerRow[]): Partial<AnswerRow> => ({
 const categoryFields = (facts: Facts, row: AnswerRow): Partial<AnswerRow> => {
   const { category_id, unit_id, aggregate_function } = kpiOf(facts, row)
   const category = facts.categories.get(category_id) ?? `category ${category_id}`
-  return { category_id, category, unit_id, unit: facts.units.get(unit_id) ?? `unit ${unit_id}`, aggregate_function }
+  return { category_id, category, unit_id, unit: unitName(facts, unit_id), aggregate_function }
 }
 
 /** Describes a way to group: what its rows have in common, and what a row no longer tells. */
@@ -170,10 +173,17 @@ const GROUPS: Readonly<Record<NonNullable<Question['groupBy']>, Group>> = {
   },
 }
 
-/** Returns the rows of an answer with all that a question puts together: finer periods, items, groups. */
-export const aggregateRows = (rows: readonly AnswerRow[], question: Question, facts: Facts): AnswerRow[] => {
+/**
+ * Returns the rows of an answer with all that a question puts together: finer periods, items, groups. Notes in `exact`
+ * what their values are before they are rounded.
+ */
+export const aggregateRows = (
+  rows: readonly AnswerRow[],
+  question: Question,
+  facts: Facts,
+  exact: ExactValues = new WeakMap(),
+): AnswerRow[] => {
   const { by, total, groupBy = total ? 'period' : undefined } = question
-  const exact: ExactValues = new WeakMap()
   const periods = by === undefined ? [...rows] : byPeriod(rows, facts, exact, by)
   if (groupBy === undefined) return periods
   const { keyOf, made } = GROUPS[groupBy]
@@ -183,4 +193,22 @@ export const aggregateRows = (rows: readonly AnswerRow[], question: Question, fa
     facts,
     exact,
   })
+}
+
+/**
+ * Returns the actual value of all these rows together: by the function of their KPI, or the sum of several KPIs. Null where
+ * nothing can be said: KPIs are only added up where all are sums in one unit, of which more is better or worse alike.
+ */
+export const totalOf = (rows: readonly AnswerRow[], facts: Facts, exact: ExactValues): Decimal | null => {
+  const [first, ...others] = new Set(rows.map((row) => kpiOf(facts, row)))
+  const isAddable = others.every(
+    (other) =>
+      first?.aggregate_function === 'SUM' &&
+      other.aggregate_function === 'SUM' &&
+      other.unit_id === first.unit_id &&
+      other.value_direction === first.value_direction,
+  )
+  if (!isAddable) return null
+  const [all] = aggregateBy(rows, { keyOf: () => '', made: () => ({}), facts, exact })
+  return all?.actual ?? null
 }

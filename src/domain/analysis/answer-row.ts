@@ -19,7 +19,7 @@ export const answerRow = printable('answer_row', 'row of an answer', {
   category_id: { kind: 'integer', about: 'Id of the category, with --group-by category', nullable: true },
   category: { kind: 'text', about: 'Name of the category, with --group-by category', nullable: true },
   unit_id: { kind: 'integer', about: 'Id of the unit of its KPIs, with --group-by category', nullable: true },
-  unit: { kind: 'text', about: 'Name of the unit of its KPIs, with --group-by category', nullable: true },
+  unit: { kind: 'text', about: 'Name of the unit of its KPIs, with --units or --group-by category', nullable: true },
   aggregate_function: {
     kind: 'choice',
     about: 'Function of its KPIs, with --group-by category',

@@ -1,20 +1,27 @@
 import type { ReportRow } from '../resources/report-row.ts'
-import type { AnyRecord, NamedField } from '../schema.ts'
-import { withForecasts, withShares, withStates } from './added-fields.ts'
-import { aggregateRows } from './aggregate.ts'
+import type { AnyRecord } from '../schema.ts'
+import { withForecasts, withShares, withStates, withUnits } from './added-fields.ts'
+import { aggregateRows, type ExactValues } from './aggregate.ts'
 import { type AnswerRow, toAnswerRow } from './answer-row.ts'
 import { withEarlier } from './earlier.ts'
 import { inOrderAsked } from './order.ts'
 import { pivotTable } from './pivot.ts'
 import { answerColumns, type Facts, type Question } from './question.ts'
+import type { ReportColumn } from './report-table.ts'
 
 /** Holds the answer to a question: its columns and its rows. */
-export type Answer = { readonly columns: readonly NamedField[]; readonly records: readonly AnyRecord[] }
+export type Answer = { readonly columns: readonly ReportColumn[]; readonly records: readonly AnyRecord[] }
 
-/** Returns rows in the form and order that is asked for. */
-export const shapeAnswer = (rows: readonly AnswerRow[], question: Question, facts: Facts): Answer => {
+/** Returns rows in the form and order that is asked for; `exact` holds their values before they were rounded. */
+export const shapeAnswer = (
+  rows: readonly AnswerRow[],
+  question: Question,
+  facts: Facts,
+  exact: ExactValues = new WeakMap(),
+): Answer => {
   const kept = inOrderAsked(rows, question, facts)
-  if (question.pivot !== undefined) return pivotTable(kept, question.pivot, facts.calendar)
+  const { pivot: dimension, totals, units } = question
+  if (dimension !== undefined) return pivotTable(kept, { dimension, totals, units }, facts, exact)
   return { columns: answerColumns(question), records: kept }
 }
 
@@ -26,7 +33,16 @@ export const answer = (read: readonly ReportRow[], question: Question, facts: Fa
   const { from, to } = facts.range
   const all = read.map(toAnswerRow)
   const asked = all.filter(({ entryDate }) => entryDate !== null && entryDate >= from && entryDate <= to)
-  const rows = withStates(withEarlier(aggregateRows(asked, question, facts), all, question, facts))
-  const shared = question.share ? withShares(rows, facts) : rows
-  return shapeAnswer(question.pace ? withForecasts(shared, asked, facts) : shared, question, facts)
+  const exact: ExactValues = new WeakMap()
+  const aggregated = aggregateRows(asked, question, facts, exact)
+  const stated = withStates(withEarlier(aggregated, all, question, facts))
+  const shared = question.share ? withShares(stated, facts) : stated
+  const foreseen = question.pace ? withForecasts(shared, asked, facts) : shared
+  const rows = question.units ? withUnits(foreseen, facts) : foreseen
+  // These rows are copies of the aggregated ones, in the same order, with further fields.
+  for (const [at, row] of rows.entries()) {
+    const values = aggregated[at] && exact.get(aggregated[at])
+    if (values) exact.set(row, values)
+  }
+  return shapeAnswer(rows, question, facts, exact)
 }

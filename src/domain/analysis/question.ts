@@ -36,12 +36,16 @@ export type Question = {
   readonly sort?: { readonly field: string; readonly isDescending: boolean } | undefined
   readonly top?: number | undefined
   readonly pivot?: (typeof PIVOTS)[number] | undefined
+  /** Adds the totals of a pivot's rows and columns. */
+  readonly totals: boolean
+  /** Adds the names of units. */
+  readonly units: boolean
 }
 
 /** Holds what must be known beside the rows: definitions, the account's calendar, the user's day, the range asked for. */
 export type Facts = {
   readonly kpis: ReadonlyMap<number, Kpi>
-  /** Maps the ids of categories and units to their names; only groups by category need them. */
+  /** Maps the ids of categories and units to their names; only groups by category, and names of units, need them. */
   readonly categories: ReadonlyMap<number, string>
   readonly units: ReadonlyMap<number, string>
   readonly calendar: Calendar
@@ -50,8 +54,13 @@ export type Facts = {
 }
 
 /** Tells whether a question needs to know the KPIs, because report rows do not say enough. */
-export const needsKpis = ({ by, total, groupBy, compare, rolling, pace, onlyMissing }: Question): boolean =>
-  [by, total, groupBy, compare, rolling, pace, onlyMissing].some(Boolean)
+export const needsKpis = (question: Question): boolean => {
+  const { by, total, groupBy, compare, rolling, pace, onlyMissing, totals, units } = question
+  return [by, total, groupBy, compare, rolling, pace, onlyMissing, totals, units].some(Boolean)
+}
+
+/** Tells whether a question needs to know the names of units. */
+export const needsUnits = ({ groupBy, units }: Question): boolean => groupBy === 'category' || units
 
 /** Tells whether a question puts the periods of a row together. */
 export const joinsPeriods = ({ groupBy }: Question): boolean => groupBy !== undefined && groupBy !== 'period'
@@ -72,6 +81,7 @@ export const OF_EARLIER = [
 ] as const
 
 const addedFields = (question: Question): readonly (keyof AnswerRow)[] => [
+  ...(question.units ? (['unit'] as const) : []),
   ...(question.groupBy === 'category' ? OF_CATEGORY : []),
   ...(question.groupBy === undefined ? [] : (['first_date', 'last_date', 'values'] as const)),
   ...(question.compare === undefined ? [] : OF_EARLIER),

@@ -2,7 +2,9 @@ import { createHash } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
 import { readRegularFile } from '../../files/read-file.ts'
 import { formatDay, formatInstant, type Instant } from '../../domain/day.ts'
+import { cellOf } from '../../codec/cell-text.ts'
 import { type PageFrame, PagePacker, type PageRow } from '../../domain/analysis/page-data.ts'
+import type { AnyRecord, NamedField } from '../../domain/schema.ts'
 
 /** Describes what a page says of itself: its title, the account, when it was made, and the days it is about. */
 export type PageAbout = PageFrame & {
@@ -26,11 +28,11 @@ const embeddableJson = (value: unknown): string => JSON.stringify(value).replace
 
 const hashOf = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`
 
-/** Returns the policy of a page that runs its own script, has its own style, and requests nothing. */
-const policyFor = (script: string, style: string): string =>
+/** Returns the policy of a page that runs its own script, if it has one, has its own style, and requests nothing. */
+const policyFor = (script: string | undefined, style: string): string =>
   [
     "default-src 'none'",
-    `script-src ${hashOf(script)}`,
+    `script-src ${script === undefined ? "'none'" : hashOf(script)}`,
     `style-src ${hashOf(style)}`,
     'img-src data:',
     "base-uri 'none'",
@@ -39,7 +41,7 @@ const policyFor = (script: string, style: string): string =>
 
 const heading = (
   { title, account, range, madeAt }: PageAbout,
-  script: string,
+  script: string | undefined,
   style: string,
 ): string => `<!doctype html>
 <html lang="en">
@@ -62,29 +64,64 @@ const heading = (
   `<span>made ${formatInstant(madeAt).replace('T', ' ')} UTC</span>`,
 ].join('\n')}</p>
 </header>
-<noscript><p class="notice">This report needs JavaScript. The script is in this file; nothing is fetched.</p></noscript>
+${script === undefined ? '' : NEEDS_SCRIPT}`
+
+/** Holds the place of the charts, and what stands there until they are drawn. */
+const NEEDS_SCRIPT = `<noscript><p class="notice">These charts need JavaScript. The script is in this file; nothing is fetched.</p></noscript>
 <div id="page"></div>
 `
 
-/**
- * Returns a report as one HTML file that needs nothing else: its rows, and the script and style that show them. Rows have
- * to come in the report's order.
- */
-export async function* reportPage(
+const isNumber = ({ field: { kind } }: NamedField): boolean =>
+  kind === 'integer' || kind === 'int16' || kind === 'decimal'
+
+const classOf = (column: NamedField): string => (isNumber(column) ? ' class="number"' : '')
+
+/** Yields a table as HTML, with the texts that people read. */
+function* tableText({ columns, records }: PageTable, label: string): Generator<string> {
+  const heads = columns.map((column) => `<th scope="col"${classOf(column)}>${escapeHtml(column.name)}</th>`)
+  yield `<section class="answer" tabindex="0" aria-label="${escapeHtml(label)}">\n<table>\n<thead><tr>${heads.join('')}</tr></thead>\n<tbody>\n`
+  for (const record of records) {
+    const cells = columns.map((column) => `<td${classOf(column)}>${escapeHtml(cellOf(column, record))}</td>`)
+    yield `<tr>${cells.join('')}</tr>\n`
+  }
+  yield '</tbody>\n</table>\n'
+  if (records.length === 0) yield '<p class="notice">There are no values in these days.</p>\n'
+  yield '</section>\n'
+}
+
+/** Describes a table of a page, whose columns have texts for people. */
+type PageTable = { readonly columns: readonly NamedField[]; readonly records: readonly AnyRecord[] }
+
+/** Yields the charts of a page: the rows, and the script that shows them. Rows have to come in the report's order. */
+async function* chartText(
   parts: AsyncIterable<readonly PageRow[]>,
-  about: PageAbout,
-): AsyncGenerator<string, void> {
-  const [script, style] = [readBuilt('report-page.js'), readBuilt('report-page.css')]
+  { range, calendar }: PageFrame,
+  script: string,
+): AsyncGenerator<string> {
   const packer = new PagePacker()
   for await (const rows of parts) for (const row of rows) packer.add(row)
   const { kpis, items } = packer
-  const frame = embeddableJson({ range: about.range, calendar: about.calendar, kpis, items })
-  yield heading(about, script, style)
+  const frame = embeddableJson({ range, calendar, kpis, items })
   yield `<script type="application/json" id="report">${frame.slice(0, -1)},"series":[`
   let separator = ''
   for (const series of packer.series()) {
     yield separator + embeddableJson(series)
     separator = ','
   }
-  yield `]}</script>\n<script>${script}</script>\n</body>\n</html>\n`
+  yield `]}</script>\n<script>${script}</script>\n`
+}
+
+/**
+ * Returns a report as one HTML file that needs nothing else: charts of its rows, with the script that shows them, and a
+ * table of the rows as they were asked for, which needs no script.
+ */
+export async function* reportPage(
+  about: PageAbout,
+  { charts, table }: { readonly charts?: AsyncIterable<readonly PageRow[]>; readonly table?: PageTable },
+): AsyncGenerator<string, void> {
+  const [script, style] = [charts && readBuilt('report-page.js'), readBuilt('report-page.css')]
+  yield heading(about, script, style)
+  if (table) yield* tableText(table, about.title)
+  if (charts && script !== undefined) yield* chartText(charts, about, script)
+  yield '</body>\n</html>\n'
 }

@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { ReportTable } from '../../domain/analysis/report-table.ts'
+import { markdownTitle } from '../../codec/markdown.ts'
+import { formatDay } from '../../domain/day.ts'
 import type { DayRange } from '../../domain/period.ts'
 import { reportRow, type ReportRow } from '../../domain/resources/report-row.ts'
 import { asRecord } from '../../domain/schema.ts'
@@ -8,6 +10,7 @@ import type { PageAbout } from '../page/page.ts'
 import type { SheetFormat } from '../text-format.ts'
 import type { FileFormat } from './formats.ts'
 import { type EarlierFile, earlierText } from './earlier-file.ts'
+import type { WorkbookAbout } from './workbook.ts'
 import { addedLines, csvFile, jsonFile, markdownFile, ndjsonFile, sheetFile, yamlFile } from './text-file.ts'
 
 /** Describes how a report file is written. */
@@ -30,17 +33,34 @@ export const reportText = (table: ReportTable, { format, sheet }: FileLook): Asy
   return sheet ? sheetFile(table, sheet) : csvFile(table)
 }
 
-/** Yields a report as one HTML file; its rows have a KPI and a period each. */
-async function* pageFile({ parts }: ReportTable, about: PageAbout): AsyncGenerator<string> {
+/** Describes what a report file says of itself. */
+export type FileAbout = Omit<PageAbout, 'title'> & { readonly title: string | undefined }
+
+/** Describes what a page shows: charts of each KPI by period, a table of the rows as they are asked for, or both. */
+type PageParts = { readonly charts: boolean; readonly table: boolean }
+
+/** Yields a report as one HTML file. The rows of one with charts have a KPI and a period each. */
+async function* pageFile({ columns, parts }: ReportTable, about: PageAbout, shows: PageParts): AsyncGenerator<string> {
   const { reportPage } = await import('../page/page.ts')
-  const rows = async function* (): AsyncGenerator<readonly ReportRow[]> {
-    for await (const part of parts) yield part.map((record) => asRecord(reportRow, record))
+  const held = shows.table ? await Array.fromAsync(parts) : undefined
+  const charted = async function* (): AsyncGenerator<readonly ReportRow[]> {
+    for await (const part of held ?? parts) yield part.map((record) => asRecord(reportRow, record))
   }
-  yield* reportPage(rows(), about)
+  yield* reportPage(about, {
+    ...(shows.charts ? { charts: charted() } : {}),
+    ...(held ? { table: { columns, records: held.flat() } } : {}),
+  })
 }
 
-/** Describes what a workbook says of itself: the name of its sheets, and when it was made. */
-type WorkbookAbout = { readonly title: string; readonly made: Date }
+/** Yields a text below its title; only Markdown has a place for one. */
+async function* titled(
+  text: AsyncIterable<string>,
+  { format }: FileLook,
+  { title: [title, below = ''] = [] }: Pick<WorkbookAbout, 'title'>,
+): AsyncGenerator<string> {
+  if (title !== undefined && format === 'markdown') yield markdownTitle(title, below)
+  yield* text
+}
 
 /** Yields what a file of a table holds, in any format but that of a page. */
 export async function* tableChunks(
@@ -52,19 +72,22 @@ export async function* tableChunks(
     const { workbookFile } = await import('./workbook.ts')
     yield* workbookFile(table, about)
   } else {
-    const text = reportText(table, look)
+    const text = titled(reportText(table, look), look, about)
     yield* look.isGzip ? gzipped(text) : text
   }
 }
 
-/** Yields what a report file holds; `about` is what a page says of itself. */
+/** Yields what a report file holds; `about` is what it says of itself, and what a page of it shows. */
 export async function* reportChunks(
   table: ReportTable,
   look: FileLook,
-  about: PageAbout,
+  { title, shows, ...about }: FileAbout & { readonly shows: PageParts },
 ): AsyncGenerator<string | Uint8Array> {
-  if (look.format === 'html') yield* pageFile(table, about)
-  else yield* tableChunks(table, look, { title: 'Report', made: new Date(about.madeAt * 1000) })
+  if (look.format === 'html') return yield* pageFile(table, { title: title ?? 'KPI report', ...about }, shows)
+  const days = `${formatDay(about.range.from)} to ${formatDay(about.range.to)}`
+  const made = new Date(about.madeAt * 1000)
+  const lines = title === undefined ? {} : { title: [title, days] }
+  yield* tableChunks(table, look, { sheetName: title ?? 'Report', made, ...lines })
 }
 
 /** Describes what a file goes on from: an earlier file, and the ranges of days that are read again, in order. */

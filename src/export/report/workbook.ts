@@ -1,11 +1,11 @@
 import { type Row, WorkbookWriter, type WorksheetWriter } from '@cj-tech-master/excelts'
-import { cellText } from '../../codec/cell-text.ts'
-import type { ReportTable } from '../../domain/analysis/report-table.ts'
+import { cellOf, cellText } from '../../codec/cell-text.ts'
+import type { ReportColumn, ReportTable } from '../../domain/analysis/report-table.ts'
 import { dayOfCivil } from '../../domain/day.ts'
 import { exactNumber, formatDecimal } from '../../domain/decimal.ts'
 import { KpiError } from '../../domain/errors.ts'
-import { readNumberPattern } from '../../domain/number-pattern.ts'
 import type { AnyRecord, FieldValue, NamedField } from '../../domain/schema.ts'
+import { DAY_FORMAT } from './number-format.ts'
 
 const MS_PER_DAY = 86_400_000
 const MS_PER_SECOND = 1000
@@ -41,78 +41,96 @@ const sheetValue = ({ name, field: { kind } }: NamedField, value: FieldValue): S
   return kind === 'date' ? cellText({ kind, about: '' }, value) : value
 }
 
-const quoted = (text: string): string => (text === '' ? '' : `"${text.replaceAll('"', '"\\""')}"`)
+/** Bounds the characters of a sheet's name. */
+const MOST_IN_NAME = 31
 
-/**
- * Returns a unit's number pattern as a spreadsheet writes it: `£ #.00` is `"£ "0.00`. Decimals that are left out where
- * they are zero need the general format: `0.##` would leave the point of 5 behind.
- */
-export const numberFormat = (pattern: string): string => {
-  const { before, after, decimals, fixedDecimals, isGrouped } = readNumberPattern(pattern)
-  const whole = isGrouped ? '#,##0' : '0'
-  const fraction = '0'.repeat(fixedDecimals) + '#'.repeat(decimals - fixedDecimals)
-  const number = fixedDecimals === 0 && decimals > 0 ? 'General' : `${whole}${fraction === '' ? '' : `.${fraction}`}`
-  return `${quoted(before)}${number}${quoted(after)}`
+/** Returns a text without the apostrophes and blanks at its end, which no sheet's name may have. */
+const withoutEnd = (text: string): string => {
+  let { length } = text
+  while (length > 0 && "' ".includes(text[length - 1] ?? '')) length -= 1
+  return text.slice(0, length)
 }
 
-/** Returns a function that remembers the formats of the few units there are. */
-const createFormats = (): ((pattern: string) => string) => {
-  const known = new Map<string, string>()
-  return (pattern) => {
-    const format = known.get(pattern) ?? numberFormat(pattern)
-    known.set(pattern, format)
-    return format
-  }
+/** Returns a text as the name of a sheet, which is short and lacks some signs. */
+const safeSheetName = (text: string, end: string): string => {
+  const plain = text.replaceAll(/[[\]:*?/\\]/g, ' ').replace(/^[' ]+/, '')
+  // Cut no character in two.
+  const short = withoutEnd(plain.slice(0, MOST_IN_NAME - end.length).replace(/[\uD800-\uDBFF]$/, ''))
+  return `${short === '' ? 'Report' : short}${end}`
 }
 
-type FormatOf = (column: NamedField, record: AnyRecord) => string | undefined
-
-/** Creates what returns the format of a cell: of dates, and of numbers in the unit of their row. */
-const createFormatOf = (): FormatOf => {
-  const formats = createFormats()
-  return ({ name, field: { kind } }, { labelFormat }) => {
-    if (kind === 'date') return 'yyyy-mm-dd'
-    if (kind === 'datetime') return 'yyyy-mm-dd hh:mm:ss'
-    const isInUnit = kind === 'decimal' && typeof labelFormat === 'string' && !name.endsWith('percent')
-    return isInUnit ? formats(labelFormat) : undefined
-  }
+/** Returns the number format of a cell: the one in which people read the value, else that of a date. */
+const formatOf = ({ field: { kind }, sheetFormat }: ReportColumn, record: AnyRecord): string | undefined => {
+  if (sheetFormat) return sheetFormat(record)
+  if (kind === 'date') return DAY_FORMAT
+  return kind === 'datetime' ? 'yyyy-mm-dd hh:mm:ss' : undefined
 }
 
-const widthOf = ({ name, field }: NamedField, rows: readonly AnyRecord[]): number => {
-  let width = Math.max(LEAST_WIDTH, name.length + FILTER_WIDTH)
-  for (const row of rows) width = Math.max(width, cellText(field, row[name] ?? null).length + 1)
+const valueOf = ({ name, sheetValue: own }: ReportColumn, record: AnyRecord): FieldValue =>
+  own ? own(record) : (record[name] ?? null)
+
+const widthOf = (column: ReportColumn, rows: readonly AnyRecord[]): number => {
+  let width = Math.max(LEAST_WIDTH, column.name.length + FILTER_WIDTH)
+  for (const row of rows) width = Math.max(width, cellOf(column, row).length + 1)
   return Math.min(MOST_WIDTH, width)
 }
 
-/** Describes a sheet that is being written. */
-type OpenSheet = { readonly sheet: WorksheetWriter; readonly lastColumn: string; rows: number }
-
-/** Opens a sheet with its header, which stays in view; the first rows settle the widths of its columns. */
-const openSheet = (
-  book: WorkbookWriter,
-  name: string,
-  columns: readonly NamedField[],
-  rows: readonly AnyRecord[],
-): OpenSheet => {
-  const sheet = book.addWorksheet(name, { views: [{ state: 'frozen', ySplit: 1 }] })
-  sheet.columns = columns.map((column) => ({ width: widthOf(column, rows) }))
-  const header = sheet.addRow(columns.map((column) => column.name))
-  header.font = { bold: true }
-  // Take the letter of the last title's cell, such as P of P1.
-  const lastColumn = header.getCell(Math.max(1, columns.length)).address.slice(0, -1)
-  header.commit()
-  return { sheet, lastColumn, rows: 1 }
+/** Describes what a workbook says of itself: the name of its sheets, when it was made, and the lines above its tables. */
+export type WorkbookAbout = {
+  readonly sheetName: string
+  readonly made: Date
+  /** Lists the title, and what stands below it; nothing if there is none. */
+  readonly title?: readonly string[]
 }
 
-const closeSheet = ({ sheet, lastColumn, rows }: OpenSheet): void => {
-  sheet.autoFilter = `A1:${lastColumn}${rows}`
+/** Describes a sheet that is being written: `from` is the row of its header. */
+type OpenSheet = {
+  readonly sheet: WorksheetWriter
+  readonly lastColumn: string
+  readonly from: number
+  rows: number
+}
+
+const TITLE_SIZE = 14
+
+/** Opens a sheet with its title and header, which stay in view; the first rows settle the widths of its columns. */
+const openSheet = (
+  book: WorkbookWriter,
+  { sheetName, title = [] }: Pick<WorkbookAbout, 'sheetName' | 'title'>,
+  columns: readonly ReportColumn[],
+  rows: readonly AnyRecord[],
+): OpenSheet => {
+  const from = title.length === 0 ? 1 : title.length + 2
+  const sheet = book.addWorksheet(sheetName, {
+    views: [{ state: 'frozen', ySplit: from }],
+    // Repeat the header on each page of paper.
+    pageSetup: { printTitlesRow: `${from}:${from}` },
+  })
+  sheet.columns = columns.map((column) => ({ width: widthOf(column, rows) }))
+  for (const [at, line] of title.entries()) {
+    const row = sheet.addRow([line])
+    if (at === 0) row.font = { bold: true, size: TITLE_SIZE }
+    row.commit()
+  }
+  if (title.length > 0) sheet.addRow([]).commit()
+  const header = sheet.addRow(columns.map((column) => column.name))
+  header.font = { bold: true }
+  // Take the letters of the last title's cell, such as P of P1.
+  const lastColumn = header.getCell(Math.max(1, columns.length)).address.slice(0, -String(from).length)
+  header.commit()
+  return { sheet, lastColumn, from, rows: from }
+}
+
+const closeSheet = ({ sheet, lastColumn, from, rows }: OpenSheet): void => {
+  sheet.autoFilter = `A${from}:${lastColumn}${rows}`
   sheet.commit()
 }
 
-const addRow = (sheet: WorksheetWriter, columns: readonly NamedField[], record: AnyRecord, formatOf: FormatOf) => {
-  const row: Row = sheet.addRow(columns.map((column) => sheetValue(column, record[column.name] ?? null)))
+const addRow = (sheet: WorksheetWriter, columns: readonly ReportColumn[], record: AnyRecord) => {
+  const values = columns.map((column) => valueOf(column, record))
+  const row: Row = sheet.addRow(columns.map((column, at) => sheetValue(column, values[at] ?? null)))
   for (const [at, column] of columns.entries()) {
-    const format = (record[column.name] ?? null) === null ? undefined : formatOf(column, record)
+    const format = (values[at] ?? null) === null ? undefined : formatOf(column, record)
     if (format !== undefined) row.getCell(at + 1).numFmt = format
   }
   row.commit()
@@ -121,28 +139,31 @@ const addRow = (sheet: WorksheetWriter, columns: readonly NamedField[], record: 
 /** Yields a table as a workbook (xlsx), in constant memory; what one sheet cannot hold goes on in the next. */
 export async function* workbookFile(
   { columns, parts }: ReportTable,
-  { title, made }: { readonly title: string; readonly made: Date },
+  { sheetName, made, title = [] }: WorkbookAbout,
 ): AsyncGenerator<Uint8Array> {
   const chunks: Uint8Array[] = []
   const stream = new WritableStream<Uint8Array>({ write: (chunk) => void chunks.push(chunk) })
   const author = { creator: 'kpi', lastModifiedBy: 'kpi', created: made, modified: made }
   const book = new WorkbookWriter({ stream, useStyles: true, ...author })
-  const formatOf = createFormatOf()
   let [open, count]: [OpenSheet | undefined, number] = [undefined, 0]
-  const nextName = (): string => ((count += 1) === 1 ? title : `${title} ${count}`)
+  const openNext = (rows: readonly AnyRecord[]): OpenSheet => {
+    count += 1
+    const next = count === 1 ? safeSheetName(sheetName, '') : safeSheetName(sheetName, ` ${count}`)
+    return openSheet(book, { sheetName: next, title }, columns, rows)
+  }
   for await (const rows of parts) {
     for (const record of rows) {
       if (open?.rows === MOST_ROWS) {
         closeSheet(open)
         open = undefined
       }
-      open ??= openSheet(book, nextName(), columns, rows)
-      addRow(open.sheet, columns, record, formatOf)
+      open ??= openNext(rows)
+      addRow(open.sheet, columns, record)
       open.rows += 1
     }
     yield* chunks.splice(0)
   }
-  closeSheet(open ?? openSheet(book, nextName(), columns, []))
+  closeSheet(open ?? openNext([]))
   await book.commit()
   yield* chunks
 }

@@ -142,7 +142,7 @@ const contentOf = async (
     return look.isGzip ? gzipped(text) : text
   }
   const table = tableOf(client, look, counting(days, written))
-  return tableChunks(table, look, { title: 'Entries', made: new Date(cli.io.now()) })
+  return tableChunks(table, look, { sheetName: 'Entries', made: new Date(cli.io.now()) })
 }
 
 /** Writes to the file, whole, or to standard output as it comes. */

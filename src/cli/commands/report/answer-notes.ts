@@ -2,6 +2,7 @@ import type { Client } from '../../../client/client.ts'
 import type { ReportRequest } from '../../../client/operations/queries.ts'
 import type { Answer } from '../../../domain/analysis/answer.ts'
 import type { Expected } from '../../../domain/analysis/missing.ts'
+import { TOTAL_COLUMN } from '../../../domain/analysis/pivot.ts'
 import type { Facts, Question } from '../../../domain/analysis/question.ts'
 import { type Frequency, isCoarser, nextPeriod, periodStart, periodTitle } from '../../../domain/period.ts'
 import type { ReportRow } from '../../../domain/resources/report-row.ts'
@@ -76,4 +77,7 @@ export const noteAnswer = async (
   if (rows === 0) return cli.note(await tellWhereValuesLie(client, request))
   if (answer.records.length === 0 && question.onlyMissed) return cli.note('no value in the range misses its target')
   if (question.pace) await noteForecasts(cli, answer, question)
+  if (question.totals && !answer.columns.some(({ name }) => name === TOTAL_COLUMN)) {
+    await cli.note('no column of totals: only KPIs that are sums in one unit, with one direction, are added up')
+  }
 }

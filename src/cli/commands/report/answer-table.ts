@@ -1,16 +1,9 @@
 import type { AnswerRow } from '../../../domain/analysis/answer-row.ts'
 import { joinsPeriods, type Question } from '../../../domain/analysis/question.ts'
-import {
-  addingUp,
-  formatByPattern,
-  type NumberPattern,
-  type NumberSigns,
-  readNumberPattern,
-  unrounded,
-} from '../../../domain/number-pattern.ts'
+import { addingUp, type NumberPattern, readNumberPattern, unrounded } from '../../../domain/number-pattern.ts'
 import { reportRow } from '../../../domain/resources/report-row.ts'
-import type { AnyRecord, NamedField } from '../../../domain/schema.ts'
-import { signed } from './progress-text.ts'
+import type { ReportColumn } from '../../../domain/analysis/report-table.ts'
+import type { AnyRecord } from '../../../domain/schema.ts'
 
 /** Lists the columns that a table shows first, as they say what a row is of. */
 const FIRST: ReadonlySet<string> = new Set<keyof AnswerRow>(['category', 'unit', 'aggregate_function'])
@@ -31,58 +24,44 @@ const hiddenBy = (question: Question, isNoted: boolean): ReadonlySet<string> => 
  * that `isNoted`, notes say which days are compared.
  */
 export const briefColumns = (
-  columns: readonly NamedField[],
+  columns: readonly ReportColumn[],
   question: Question | undefined,
   isNoted: boolean,
-): readonly NamedField[] => {
+): readonly ReportColumn[] => {
   if (!question) return reportRow.brief
   if (question.pivot !== undefined) return columns.filter(({ name }) => !['periodId', 'kpiId', 'itemId'].includes(name))
+  const { groupBy } = question
   const hidden = hiddenBy(question, isNoted)
   const added = columns.filter(({ name }) => !Object.hasOwn(reportRow.fields, name) && !hidden.has(name))
+  const brief = reportRow.brief.filter(({ name }) => !hidden.has(name))
+  const values = brief.findIndex(({ name }) => name === 'actual')
+  const first = added.filter(({ name }) => FIRST.has(name))
+  const said = brief.slice(0, values)
   return [
-    ...added.filter(({ name }) => FIRST.has(name)),
-    ...reportRow.brief.filter(({ name }) => !hidden.has(name)),
+    // Rows of a category say what they are of by it and its unit; other rows have their unit beside the value.
+    ...(groupBy === 'category' ? [...first, ...said] : [...said, ...first]),
+    ...brief.slice(values),
     ...added.filter(({ name }) => !FIRST.has(name)),
   ]
 }
 
-/** Lists the fields whose values are in the unit of the KPI. */
-const IN_UNIT = [
-  'actual',
-  'target',
-  'previous_actual',
-  'difference',
-  'rolling_average',
-  'forecast',
-] as const satisfies readonly (keyof AnswerRow)[]
-
-const valuesByPattern = (row: AnyRecord, unit: NumberPattern, signs: NumberSigns | undefined): AnyRecord => {
-  const { actual, previous_actual: previous } = row
-  const pattern = typeof actual === 'bigint' && typeof previous === 'bigint' ? addingUp(unit, actual, previous) : unit
-  const texts = IN_UNIT.flatMap((name) => {
-    const value = row[name]
-    if (typeof value !== 'bigint') return []
-    const text = formatByPattern(value, pattern, signs)
-    return [[name, name === 'difference' ? signed(text, value > 0n) : text] as const]
-  })
-  return { ...row, ...Object.fromEntries(texts) }
-}
-
 /**
- * Returns rows with their values as texts, by the display pattern of the unit. Rounds those of an answer by it, with more
- * decimals where a change would not add up; rows of the report keep all their decimals.
+ * Returns what finds the pattern of a row's values: that of its column or of its KPI's unit; undefined if there is none.
+ * One that `rounds` has more decimals where a change would not add up; otherwise values keep all their decimals.
  */
-export async function* byPattern(
-  parts: AsyncIterable<readonly AnyRecord[]>,
-  signs: NumberSigns | undefined,
-  isAnswer: boolean,
-): AsyncGenerator<AnyRecord[]> {
-  for await (const rows of parts) {
-    yield rows.map((row) => {
-      const { labelFormat } = row
-      if (typeof labelFormat !== 'string') return row
-      const pattern = readNumberPattern(labelFormat)
-      return valuesByPattern(row, isAnswer ? pattern : unrounded(pattern), signs)
-    })
+export const patternsOfRows = (
+  rounds: boolean,
+): ((ofColumn: string | undefined, record: AnyRecord) => NumberPattern | undefined) => {
+  const known = new Map<string, NumberPattern>()
+  const read = (text: string): NumberPattern => {
+    const pattern = readNumberPattern(text)
+    return rounds ? pattern : unrounded(pattern)
+  }
+  return (ofColumn, { labelFormat, actual, previous_actual: previous }) => {
+    const text = ofColumn ?? labelFormat
+    if (typeof text !== 'string') return undefined
+    const pattern = known.get(text) ?? read(text)
+    known.set(text, pattern)
+    return typeof actual === 'bigint' && typeof previous === 'bigint' ? addingUp(pattern, actual, previous) : pattern
   }
 }

@@ -18,7 +18,6 @@ import { printsList } from '../../output/printed.ts'
 import { countOf } from '../../output/text.ts'
 import { findPlace } from '../../target/place.ts'
 import { withClassic } from '../../target/service-of.ts'
-import { byPattern } from './answer-table.ts'
 import { readExpected } from './expected.ts'
 import { withHeads } from './heads.ts'
 import { addSelection, requestOf } from './report-flags.ts'
@@ -150,11 +149,11 @@ const runCheck = async (cli: Cli, flags: CheckFlags): Promise<ExitCode> => {
   await cli.note(sayOutcome(checked, flags.only ?? 'both'))
   const isTable = isForPeople(cli.printing().format)
   if (checked.problems.length > 0 || !isTable) {
-    const parts = (async function* () {
-      yield checked.problems
-    })()
-    const records = isTable ? await Array.fromAsync(byPattern(parts, cli.printing().signs, true)) : [checked.problems]
-    await cli.printMany(isTable ? withHeads(problem.brief, () => checked.calendar) : problem.shown, records.flat())
+    const { signs } = cli.printing()
+    const columns = isTable
+      ? withHeads(problem.brief, { calendar: () => checked.calendar, signs, rounds: true })
+      : problem.shown
+    await cli.printMany(columns, checked.problems)
   }
   return checked.problems.length > 0 ? EXIT.problems : EXIT.done
 }

@@ -3,13 +3,16 @@ import { FILE_FORMATS } from '../../../export/report/formats.ts'
 import { addExamples } from '../../args/examples.ts'
 import type { Act } from '../../cli.ts'
 import { UsageError } from '../../exit.ts'
+import { addPresentation } from './presentation.ts'
 import { addQuestions } from './question-flags.ts'
 import { addSelection, printsAnswers } from './report-flags.ts'
 
 /** Declares `kpi report export` and its flags. */
 const declareExport = (group: Command) =>
-  addQuestions(
-    addSelection(group.command('export').description('write the rows of a report to a file, complete or not at all')),
+  addPresentation(
+    addQuestions(
+      addSelection(group.command('export').description('write the rows of a report to a file, complete or not at all')),
+    ),
   )
     .option(
       '--to-file <file>',
@@ -50,7 +53,8 @@ export const addReportFiles = (group: Command, act: Act): void => {
     'report export --from 2026-01-01 --to yesterday --append-since report.ndjson --manifest',
     'report export --from this-year --to-file report.html',
     'report export --from this-month -o markdown',
-    'report export --from this-year --by month --pivot period --to-file months.xlsx',
+    'report export --from this-year --by month --pivot period --totals --units --title Year --to-file months.xlsx',
+    'report export --from this-month --columns kpi,item,actual --heads kpi=Kennzahl,actual=Ist --to-file ist.csv',
     'report export --from last-month --to last-month --excel de-DE --to-file report.csv',
   )
   printsAnswers(exporting)

@@ -8,10 +8,10 @@ import { formatDay } from '../../../domain/day.ts'
 import type { DayRange } from '../../../domain/period.ts'
 import { reportRow } from '../../../domain/resources/report-row.ts'
 import type { NamedField } from '../../../domain/schema.ts'
-import type { PageAbout } from '../../../export/page/page.ts'
 import { manifestPath, manifestText, type Origin } from '../../../export/report/manifest.ts'
 import {
   continuedChunks,
+  type FileAbout,
   type FileLook,
   measured,
   reportChunks,
@@ -30,10 +30,18 @@ import { visible } from '../../output/width.ts'
 import { findPlace } from '../../target/place.ts'
 import { writeNamed } from '../../files/named-output.ts'
 import { rightsOf } from '../../target/store-rights.ts'
-import { briefColumns } from './answer-table.ts'
 import { continueFile, readLookBack } from './continue-export.ts'
 import type { ReportExportFlags } from './export-command.ts'
 import { lookOf } from './export-look.ts'
+import {
+  hasOwnColumns,
+  type Presentation,
+  presentTable,
+  readPresentation,
+  requireColumns,
+  requireTitled,
+  titleText,
+} from './presentation.ts'
 import { readQuestion } from './question-flags.ts'
 import { requestOf } from './report-flags.ts'
 import { needsOf, readReportTable } from './report-table.ts'
@@ -57,11 +65,13 @@ const filtersOf = ({ kpis, category, users, groupItems }: ReportExportFlags): Or
 
 const questionOf = (flags: ReportExportFlags): Origin['question'] => {
   const { by, total, groupBy, compare, rolling, share, pace, onlyMissed, onlyMissing, sort, top, pivot } = flags
-  const [ordered, only] = [
-    { sort, top, pivot },
+  const { totals, units, columns, heads, title } = flags
+  const [ordered, only, shown] = [
+    { sort, top, pivot, totals, units },
     { only_missed: onlyMissed, only_missing: onlyMissing },
+    { columns, heads: heads?.join(','), title },
   ]
-  const all = { by, total, group_by: groupBy, compare, rolling, share, pace, ...only, ...ordered }
+  const all = { by, total, group_by: groupBy, compare, rolling, share, pace, ...only, ...ordered, ...shown }
   return Object.fromEntries(Object.entries(all).filter(isGiven))
 }
 
@@ -76,19 +86,23 @@ const originOf = ({ cli, client, flags }: Export, { range, columns }: Content): 
   columns: columns.map(({ name }) => name),
 })
 
-/** Returns what a page says of itself. */
-const aboutPage = ({ io }: Cli, client: Client, range: DayRange): PageAbout => ({
-  title: 'KPI report',
+/** Returns what a file says of itself. */
+const aboutFile = ({ cli: { io }, client, presentation }: Export, range: DayRange): FileAbout => ({
+  title: presentation.title,
   account: client.identifyAccount().for,
   range,
   madeAt: Math.floor(io.now() / 1000),
   calendar: client.calendar ?? client.usualCalendar,
 })
 
+/** Lists the formats that people read, who get names and the most telling columns. */
+const FOR_PEOPLE: ReadonlySet<FileLook['format']> = new Set(['markdown', 'xlsx', 'html'])
+
 /** Prints a report once all of it is known. */
-const printReport = async ({ io }: Cli, table: ReportTable, look: FileLook): Promise<void> => {
+const printReport = async ({ cli: { io }, presentation, look, asked }: Export, table: ReportTable): Promise<void> => {
   const shown = io.stdout.isTerminal ? visible : (text: string): string => text
   await printWhenComplete(io, async ({ stdout }) => {
+    await stdout.write(titleText(presentation, asked, look.format))
     for await (const text of reportText(table, look)) await stdout.write(shown(text))
   })
 }
@@ -107,6 +121,7 @@ type Export = {
   readonly flags: ReportExportFlags
   readonly look: FileLook
   readonly question: Question | undefined
+  readonly presentation: Presentation
   readonly written: Written
   readonly signal: AbortSignal
   /** Holds the days from --from to --to. */
@@ -115,20 +130,25 @@ type Export = {
 
 /** Returns the table of a report of some days, whose rows are counted as they are read. */
 const tableOf = async (work: Export, range: DayRange, isContinued = false): Promise<ReportTable> => {
-  const { cli, client, flags, look, question, written, signal } = work
+  const { cli, client, flags, look, question, presentation, written, signal } = work
   const request = await requestOf(client, range, flags)
   if (!isContinued) await noteLeftOut(cli, client, request, question)
-  const { columns: all, parts } = await readReportTable(cli, client, request, question)
-  // Leave ids and descriptions out of what only people read.
-  const columns = look.format === 'markdown' ? briefColumns(all, question, false) : all
+  const table = await readReportTable(cli, client, request, question)
+  const { columns, parts } = presentTable(table, presentation, {
+    isForPrograms: !FOR_PEOPLE.has(look.format),
+    question,
+    isNoted: false,
+    calendar: () => client.calendar ?? client.usualCalendar,
+  })
   return countingRows({ columns, parts: untilStopped(parts, signal) }, written)
 }
 
 /** Returns the content of a file that is written anew. */
 const wholeContent = async (work: Export, range: DayRange): Promise<Content> => {
-  const { cli, client, look } = work
+  const { look, question, presentation } = work
   const table = await tableOf(work, range)
-  return { range, columns: table.columns, chunks: reportChunks(table, look, aboutPage(cli, client, range)) }
+  const shows = { charts: isCharted(question), table: question !== undefined || hasOwnColumns(presentation) }
+  return { range, columns: table.columns, chunks: reportChunks(table, look, { ...aboutFile(work, range), shows }) }
 }
 
 /** Returns the content of a file that goes on from an earlier one. */
@@ -157,11 +177,11 @@ const writeFiles = async (work: Export, name: string, content: Content): Promise
 
 /** Writes or prints the report; returns the days that it holds. */
 const exportReport = async (work: Export): Promise<DayRange> => {
-  const { cli, flags, look, asked } = work
+  const { flags, asked } = work
   const { toFile, appendSince } = flags
   const file = toFile ?? appendSince
   if (file === undefined) {
-    await printReport(cli, await tableOf(work, asked), look)
+    await printReport(work, await tableOf(work, asked))
     return asked
   }
   const content = await (appendSince === undefined ? wholeContent(work, asked) : continuedContent(work, appendSince))
@@ -169,14 +189,12 @@ const exportReport = async (work: Export): Promise<DayRange> => {
   return content.range
 }
 
-/** Refuses questions whose answers have no value for each KPI and period, in the report's order: a page charts these. */
-const requirePeriods = (question: Question): void => {
+/** Tells whether the rows have a value for each KPI and period, in the report's order: a page charts these. */
+const isCharted = (question: Question | undefined): boolean => {
+  if (!question) return true
   const { onlyMissing, sort, top, pivot, compare, rolling, share, pace } = question
-  const unknown = [joinsPeriods(question), onlyMissing, sort, top, pivot, compare, rolling, share, pace]
-  if (!unknown.some(Boolean)) return
-  throw new UsageError(
-    'a page charts each KPI by period, with its change; leave out --group-by kpi, item or category, --only-missing, --sort, --top, --pivot, --compare, --rolling, --share and --pace, or write another format',
-  )
+  const others = [joinsPeriods(question), onlyMissing, sort, top, pivot, compare, rolling, share, pace]
+  return !others.some(Boolean)
 }
 
 /** Says what was written, and where. */
@@ -207,8 +225,13 @@ const readFlags = (cli: Cli, flags: ReportExportFlags) => {
     throw new UsageError('--look-back says how much of an earlier file is read again; it goes with --append-since')
   }
   readLookBack(cli, flags.lookBack)
-  if (question && look.format === 'html') requirePeriods(question)
-  return { rangeOf, look, question, needs: needsOf(flags, question) }
+  const presentation = readPresentation(flags)
+  requireTitled(presentation, look.format)
+  requireColumns(presentation, question)
+  if (flags.appendSince !== undefined && hasOwnColumns(presentation)) {
+    throw new UsageError('--append-since adds rows with all their fields; leave out --columns and --heads')
+  }
+  return { rangeOf, look, question, presentation, needs: needsOf(flags, question) }
 }
 
 /** Returns the flags of an export without a file that is standard output. */
@@ -222,7 +245,7 @@ export const readReportExport = (cli: Cli, flags: ReportExportFlags): readonly C
 /** Runs `kpi report export`: writes the rows of a report, all of them or nothing. */
 export const runReportExport = async (cli: Cli, given: ReportExportFlags): Promise<void> => {
   const flags = withoutStdout(given)
-  const { rangeOf, look, question, needs } = readFlags(cli, flags)
+  const { rangeOf, look, question, presentation, needs } = readFlags(cli, flags)
   const { toFile: file } = flags
   const target = file ?? flags.appendSince
   if (target !== undefined) requireWritable(resolve(cli.io.cwd, target), { isNamed: true })
@@ -230,7 +253,7 @@ export const runReportExport = async (cli: Cli, given: ReportExportFlags): Promi
   const written: Written = { rows: 0, bytes: 0, sha256: '' }
   const work = async (client: Client, signal: AbortSignal): Promise<DayRange> => {
     const asked = await rangeOf(client)
-    const range = await exportReport({ cli, client, flags, look, question, written, signal, asked })
+    const range = await exportReport({ cli, client, flags, look, question, presentation, written, signal, asked })
     // An answer has said why it has no rows.
     if (question || written.rows > 0) return range
     await cli.note(await tellWhereValuesLie(client, await requestOf(client, range, flags)))

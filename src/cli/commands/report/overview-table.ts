@@ -4,6 +4,18 @@ import { overview, type OverviewRow } from './overview.ts'
 
 type Name = keyof OverviewRow
 
+/** Describes a column that is asked for, and its head. */
+type Headed = { readonly name: string; readonly head: string }
+
+const USUAL: readonly Headed[] = overview.shown.map(({ name }) => ({ name, head: name }))
+
+/** Describes how the overview is drawn: the width to fit into, whether in colour, and its columns. */
+type TableOptions = {
+  readonly width: number | undefined
+  readonly color: boolean
+  readonly columns?: readonly Headed[]
+}
+
 const GAP = 2
 const NUMBERS: ReadonlySet<Name> = new Set(['actual', 'target', 'progress', 'change', 'percent'])
 /** Sets how short names and the trend may become. */
@@ -13,8 +25,18 @@ const LEFT_OUT: readonly Name[] = ['percent', 'trend', 'change', 'period', 'targ
 
 const COLORS: Readonly<Record<string, string>> = { '✓': '32', '~': '33', '✗': '31' }
 
-/** Returns the title of a column; that of signs alone has none, as it would be wider than they are. */
-const titleOf = (name: Name, isNarrow: boolean): string => (isNarrow && name === 'state' ? '' : name)
+/** Describes the columns that are asked for, in order, and their titles. */
+type Titles = ReadonlyMap<Name, string>
+
+const isName = (name: string): name is Name => Object.hasOwn(overview.fields, name)
+
+/** Returns the titles of columns; that of signs alone has none, as it would be wider than they are. */
+const titlesOf = (columns: readonly Headed[], isNarrow: boolean): Titles =>
+  new Map(
+    columns.flatMap(({ name, head }) =>
+      isName(name) ? [[name, isNarrow && name === 'state' && head === name ? '' : head] as const] : [],
+    ),
+  )
 
 /** Returns how wide a column is if nothing is cut. */
 const fullWidth = (rows: readonly OverviewRow[], name: Name, title: string, widthOf: Width): number =>
@@ -24,16 +46,14 @@ const fullWidth = (rows: readonly OverviewRow[], name: Name, title: string, widt
 type Widths = ReadonlyMap<Name, number>
 
 /** Returns the columns that hold anything, and how wide each is if nothing is cut. */
-const fullWidths = (rows: readonly OverviewRow[], widthOf: Width, isNarrow: boolean): Widths => {
+const fullWidths = (rows: readonly OverviewRow[], widthOf: Width, titles: Titles): Widths => {
   const used = new Set(
     rows.flatMap((row) => Object.entries(row).flatMap(([name, cell]) => (cell === null || cell === '' ? [] : [name]))),
   )
-  const isUsed = (name: string): name is Name => used.has(name)
   return new Map(
-    overview.shown
-      .map(({ name }) => name)
-      .filter(isUsed)
-      .map((name) => [name, fullWidth(rows, name, titleOf(name, isNarrow), widthOf)]),
+    [...titles]
+      .filter(([name]) => used.has(name))
+      .map(([name, title]) => [name, fullWidth(rows, name, title, widthOf)]),
   )
 }
 
@@ -87,16 +107,16 @@ const drawColumns = async (
   rows: readonly OverviewRow[],
   widths: Widths,
   widthOf: Width,
-  { isNarrow, color }: { readonly isNarrow: boolean; readonly color: boolean },
+  { titles, color }: { readonly titles: Titles; readonly color: boolean },
 ): Promise<string> => {
   const columns = [...widths.keys()].map((name) => ({
-    title: titleOf(name, isNarrow),
+    title: titles.get(name) ?? name,
     isNumber: NUMBERS.has(name),
     whereLong: 'stays' as const,
   }))
   const cells = rows.map((row) => [...widths].map(([name, most]) => cellOf(row, name, most, widthOf)))
   const text = await createTable(columns, { color })(cells)
-  if (!color || !widths.has('state')) return text
+  if (!color || [...widths.keys()][0] !== 'state') return text
   const [head = '', ...lines] = text.split('\n')
   return [head, ...lines.map((line, at) => paint(line, rows[at]?.state ?? ''))].join('\n')
 }
@@ -107,16 +127,17 @@ const drawColumns = async (
  */
 export const overviewTable = async (
   all: readonly OverviewRow[],
-  { width, color }: { readonly width: number | undefined; readonly color: boolean },
+  { width, color, columns = USUAL }: TableOptions,
 ): Promise<FittedTable> => {
   const isNarrow = width !== undefined && width < ROOM_FOR_WORDS
   const rows = isNarrow ? withSigns(all) : all
   const widthOf = await loadWidth(rows.map((row) => Object.values(row).map((cell) => cell ?? '')))
-  const full = fullWidths(rows, widthOf, isNarrow)
+  const titles = titlesOf(columns, isNarrow)
+  const full = fullWidths(rows, widthOf, titles)
   const widths = fittingColumns(full, width ?? Infinity)
   return {
-    text: await drawColumns(rows, widths, widthOf, { isNarrow, color }),
+    text: await drawColumns(rows, widths, widthOf, { titles, color }),
     leftOut: [...full.keys()].filter((name) => !widths.has(name)),
-    needed: total(leastWidths(fullWidths(all, widthOf, false))),
+    needed: total(leastWidths(fullWidths(all, widthOf, titlesOf(columns, false)))),
   }
 }

@@ -1,6 +1,8 @@
 import type { Client } from '../../../client/client.ts'
 import { completeReport } from '../../../client/operations/complete-report.ts'
 import type { ReportRequest } from '../../../client/operations/queries.ts'
+import { cellText } from '../../../codec/cell-text.ts'
+import { markdownTitle } from '../../../codec/markdown.ts'
 import { type Day, formatDay } from '../../../domain/day.ts'
 import {
   type Calendar,
@@ -13,11 +15,13 @@ import {
 } from '../../../domain/period.ts'
 import type { Kpi } from '../../../domain/resources/kpi.ts'
 import type { ReportRow } from '../../../domain/resources/report-row.ts'
+import type { AnyRecord } from '../../../domain/schema.ts'
 import type { Cli } from '../../cli.ts'
 import { printRecords } from '../../output/print.ts'
 import { wrap } from '../../output/width.ts'
 import { underWayText } from './compared-notes.ts'
 import { overview, type OverviewRow, overviewRows } from './overview.ts'
+import { overviewColumns, type Presentation } from './presentation.ts'
 import { overviewTable } from './overview-table.ts'
 import { readDayBefore, readEarlierPeriods, UNKNOWN_PERIODS } from './under-way.ts'
 import { tellWhereValuesLie } from './where-values-lie.ts'
@@ -82,7 +86,12 @@ const inOrder = (rows: readonly ReportRow[], kpis: readonly Kpi[] = []): ReportR
 }
 
 /** Reads a report and prints its overview, with the periods that overlap the range. */
-export const printOverview = async (cli: Cli, client: Client, request: ReportRequest): Promise<void> => {
+export const printOverview = async (
+  cli: Cli,
+  client: Client,
+  request: ReportRequest,
+  presentation: Presentation,
+): Promise<void> => {
   const inRange = (await Array.fromAsync(completeReport(client, request))).flat()
   const { underWay, before, kpis } = await readEarlierPeriods(client, request)
   if (!kpis) await cli.note(UNKNOWN_PERIODS)
@@ -95,11 +104,17 @@ export const printOverview = async (cli: Cli, client: Client, request: ReportReq
   const latest = overviewRows(inOrder(rows, kpis), earlier, calendar, signs)
   await noteUnderWay(cli, rows, latest, calendar)
   const heading = headingOf(request, rows, calendar, cli.today().day)
+  const columns = overviewColumns(presentation, overview.shown)
+  const { title } = presentation
   if (format === 'markdown') {
-    await stdout.write(`${heading}\n\n`)
-    return printRecords(cli.io, cli.printing(), overview.shown, [latest])
+    await stdout.write(title === undefined ? `${heading}\n\n` : markdownTitle(title, heading))
+    const headed = columns.map(({ name, field, head }) => {
+      return { name: head, field, textOf: (record: AnyRecord) => cellText(field, record[name] ?? null) }
+    })
+    return printRecords(cli.io, cli.printing(), headed, [latest])
   }
-  const { text, leftOut, needed } = await overviewTable(latest, { width: stdout.columns, color })
+  const { text, leftOut, needed } = await overviewTable(latest, { width: stdout.columns, color, columns })
+  if (title !== undefined) await stdout.write(`${title}\n`)
   const lines = wrap(heading, stdout.columns ?? Infinity, (text) => text.length)
   await stdout.write(`${lines.join('\n')}\n${text}`)
   if (leftOut.length === 0) return

@@ -12,8 +12,9 @@ export const STATE_SIGNS: Readonly<Record<State, string>> = {
 
 /** Holds 99 percent. */
 const ALMOST_WHOLE: Decimal = 99_0000n
-const WHOLE_PERCENT = readNumberPattern('# %')
-const TENTHS_OF_PERCENT = readNumberPattern('#.0 %')
+/** Show percentages as whole ones, or with one decimal. */
+export const WHOLE_PERCENT = readNumberPattern('# %')
+export const TENTHS_OF_PERCENT = readNumberPattern('#.0 %')
 
 const percentText = (percent: Decimal | null, pattern: NumberPattern): string | null =>
   percent === null ? null : formatByPattern(percent, pattern)

@@ -56,6 +56,8 @@ export const addQuestions = (command: ReturnType<typeof addSelection>) =>
     .option('--sort <field>', 'order by a field of the answer; -field for the greatest first')
     .option('--top <n>', 'the best n rows of each KPI; with --sort, the first n rows')
     .addOption(new Option('--pivot <what>', 'a column for each period, KPI or item').choices(PIVOTS))
+    .option('--totals', 'with --pivot: the totals of its rows and columns, where values can be put together')
+    .option('--units', 'the unit of the values: a column, or with --pivot kpi beside the name of each KPI')
 
 /** Describes these flags and those that select. */
 type QuestionFlags = ReturnType<ReturnType<typeof addQuestions>['opts']>
@@ -95,6 +97,8 @@ const inUse = (question: Question): Readonly<Record<string, boolean>> => ({
   '--only-missed': question.onlyMissed,
   '--only-missing': question.onlyMissing,
   '--pivot': question.pivot !== undefined,
+  '--totals': question.totals,
+  '--units': question.units,
 })
 
 /** Lists pairs of flags that do not go together, with the reason. */
@@ -106,9 +110,18 @@ const CONFLICTS: readonly (readonly [string, string, string])[] = [
   ...['--compare', '--rolling', '--share', '--pace'].map(
     (flag) => ['--pivot', flag, 'the columns of a pivot hold actuals'] as const,
   ),
-  ...['--by', '--total', '--group-by', '--compare', '--rolling', '--share', '--pace', '--only-missed', '--pivot'].map(
-    (flag) => ['--only-missing', flag, 'it lists what has no value; count its rows with -o csv'] as const,
-  ),
+  ...[
+    '--by',
+    '--total',
+    '--group-by',
+    '--compare',
+    '--rolling',
+    '--share',
+    '--pace',
+    '--only-missed',
+    '--pivot',
+    '--totals',
+  ].map((flag) => ['--only-missing', flag, 'it lists what has no value; count its rows with -o csv'] as const),
 ]
 
 const conflictsIn = (question: Question): string[] => {
@@ -123,17 +136,20 @@ const MAKERS: Readonly<Record<string, string>> = {
   ...Object.fromEntries(['first_date', 'last_date', 'values'].map((name) => [name, '--group-by'])),
   ...Object.fromEntries(OF_EARLIER.map((name) => [name, '--compare'])),
   category: '--group-by category',
-  unit: '--group-by category',
+  unit: '--units',
   rolling_average: '--rolling',
   share_percent: '--share',
   forecast: '--pace',
 }
 
+/** Returns the flag that makes a field which an answer lacks; undefined if no flag does. */
+export const makerOf = (field: string): string | undefined => MAKERS[field]
+
 const sortFaults = (question: Question): string[] => {
   const names = answerColumns(question).map(({ name }) => name)
   const field = question.sort?.field
   if (field === undefined || names.includes(field)) return []
-  const flag = MAKERS[field]
+  const flag = makerOf(field)
   if (flag !== undefined) return [`--sort ${field}: ${flag} makes this field; give that, too`]
   return [`--sort ${field}: the answer has no such field; it has ${names.join(', ')}`]
 }
@@ -157,6 +173,11 @@ export const readQuestion = (flags: QuestionFlags): Question | undefined => {
     sort: sortOf(flags.sort),
     top: countIn('--top', flags.top, [1, MOST_ROWS], faults),
     pivot: flags.pivot,
+    totals: flags.totals === true,
+    units: flags.units === true,
+  }
+  if (question.totals && question.pivot === undefined) {
+    faults.push('--totals is for pivots: add --pivot period, kpi or item; --total makes one row of all items')
   }
   faults.push(...conflictsIn(question), ...sortFaults(question))
   if (faults.length > 0) throw new UsageError(faults.join('; '))

@@ -3,10 +3,11 @@ import type { Client } from '../../../client/client.ts'
 import { completeReport } from '../../../client/operations/complete-report.ts'
 import { readCalendar } from '../../../client/operations/calendar.ts'
 import type { ReportRequest } from '../../../client/operations/queries.ts'
+import { withUnits } from '../../../domain/analysis/added-fields.ts'
 import { answer, type Answer, shapeAnswer } from '../../../domain/analysis/answer.ts'
 import { earlierDays } from '../../../domain/analysis/earlier.ts'
 import { missingRows } from '../../../domain/analysis/missing.ts'
-import { type Facts, needsKpis, type Question } from '../../../domain/analysis/question.ts'
+import { type Facts, needsKpis, needsUnits, type Question } from '../../../domain/analysis/question.ts'
 import type { ReportTable } from '../../../domain/analysis/report-table.ts'
 import { assignment } from '../../../domain/resources/assignment.ts'
 import { category, unit } from '../../../domain/resources/catalog.ts'
@@ -25,7 +26,8 @@ const needsOfQuestion = (question: Question): Capability[] => [
   // Who has to report what is known to one variant only.
   ...(question.onlyMissing ? [{ of: assignment, verb: 'list' } as const] : []),
   ...(needsKpis(question) ? [{ of: kpi, verb: 'list' } as const] : []),
-  ...(question.groupBy === 'category' ? [category, unit].map((of) => ({ of, verb: 'list' }) as const) : []),
+  ...(question.groupBy === 'category' ? [{ of: category, verb: 'list' } as const] : []),
+  ...(needsUnits(question) ? [{ of: unit, verb: 'list' } as const] : []),
 ]
 
 /** Returns what a report needs of the service, with the question that it answers. */
@@ -45,7 +47,7 @@ const readFacts = async (cli: Cli, client: Client, { from, to }: ReportRequest, 
   return {
     kpis: new Map(kpis.map((kpi) => [kpi.id, kpi])),
     categories: namesOf(isByCategory ? await client.categories.list() : []),
-    units: namesOf(isByCategory ? await client.units.list() : []),
+    units: namesOf(needsUnits(question) ? await client.units.list() : []),
     calendar: question.by === undefined ? (client.calendar ?? client.usualCalendar) : await readCalendar(client),
     today: cli.today().day,
     range: { from, to },
@@ -63,7 +65,8 @@ const missingOf = async (
 ): Promise<Answer> => {
   const rows = await readRows(client, request)
   const expected = await readExpected(client, request, facts)
-  const missing = shapeAnswer(missingRows(rows, expected, facts), question, facts)
+  const all = missingRows(rows, expected, facts)
+  const missing = shapeAnswer(question.units ? withUnits(all, facts) : all, question, facts)
   if (missing.records.length === 0) await noteNothingMissing(cli, expected, facts)
   return missing
 }

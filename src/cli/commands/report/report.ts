@@ -12,22 +12,33 @@ import { UsageError } from '../../exit.ts'
 import { isForPeople, printRecords } from '../../output/print.ts'
 import { printWhenComplete } from '../../output/whole-output.ts'
 import { addReportFiles } from './export-command.ts'
-import { briefColumns, byPattern } from './answer-table.ts'
-import { withHeads } from './heads.ts'
 import { overview } from './overview.ts'
+import {
+  addPresentation,
+  overviewColumns,
+  type Presentation,
+  presentTable,
+  readPresentation,
+  requireColumns,
+  requireTitled,
+  titleText,
+} from './presentation.ts'
 import { addQuestions, readQuestion } from './question-flags.ts'
 import { addSelection, printsAnswers, requestOf } from './report-flags.ts'
 import { needsOf, readReportTable } from './report-table.ts'
 import { noteLeftOut } from './under-way.ts'
 import { tellWhereValuesLie } from './where-values-lie.ts'
 
+/** Declares the flags of a report, and of questions about it. */
+const declareAnswers = (group: Command) => addPresentation(addQuestions(addSelection(group)))
+
 /** Declares the flags of `kpi report export` here, too, to tell those who leave out `export`. */
-const withFileFlags = (command: ReturnType<typeof addQuestions>) =>
+const withFileFlags = (command: ReturnType<typeof declareAnswers>) =>
   command.addOption(new Option('--append-since <file>').hideHelp()).addOption(new Option('--manifest').hideHelp())
 
 /** Declares the flags of `kpi report`. */
 const declareReport = (group: Command) =>
-  withFileFlags(addQuestions(addSelection(group)))
+  withFileFlags(declareAnswers(group))
     .option('--rows', 'one row per period, instead of an overview; csv and json always have these rows')
     .option(
       '--stream',
@@ -41,40 +52,46 @@ type Asked = {
   readonly needs: Needs
   readonly cli: Cli
   readonly question: Question | undefined
+  readonly presentation: Presentation
   readonly requestFor: (client: Client) => Promise<ReportRequest>
 }
 
 /** Reads the table of a report, with the columns that the format shows. */
-const readTable = async ({ cli, question }: Asked, client: Client, request: ReportRequest): Promise<ReportTable> => {
+const readTable = async (asked: Asked, client: Client, request: ReportRequest): Promise<ReportTable> => {
+  const { cli, question, presentation } = asked
   const table = await readReportTable(cli, client, request, question)
   await noteLeftOut(cli, client, request, question)
   const { format, signs } = cli.printing()
-  if (!isForPeople(format)) return table
-  const { columns, parts } = table
-  const heads = withHeads(
-    briefColumns(columns, question, format === 'table'),
-    () => client.calendar ?? client.usualCalendar,
-  )
-  return { columns: heads, parts: byPattern(parts, signs, question !== undefined) }
+  return presentTable(table, presentation, {
+    isForPrograms: !isForPeople(format),
+    question,
+    isNoted: format === 'table',
+    calendar: () => client.calendar ?? client.usualCalendar,
+    signs,
+  })
 }
 
 /** Prints the rows of a report, or the answer to a question, when all is there. */
 const printTable = async (asked: Asked, client: Client): Promise<void> => {
-  const { cli, question, requestFor } = asked
+  const { cli, question, requestFor, presentation } = asked
   const request = await requestFor(client)
   const counted = { rows: 0 }
   const { columns, parts } = countingRows(await readTable(asked, client, request), counted)
-  await printWhenComplete(cli.io, (held) => printRecords(held, cli.printing(), columns, parts))
+  await printWhenComplete(cli.io, async (held) => {
+    await held.stdout.write(titleText(presentation, request, cli.printing().format))
+    await printRecords(held, cli.printing(), columns, parts)
+  })
   // An answer has said why it has no rows.
   if (!question && counted.rows === 0) await cli.note(await tellWhereValuesLie(client, request))
 }
 
 const stream = async (asked: Asked, isOverview: boolean): Promise<void> => {
-  const { cli, question, requestFor, needs } = asked
+  const { cli, question, presentation, requestFor, needs } = asked
   const { printStreamed, requireStreamable } = await import('./print-streamed.ts')
   requireStreamable(isOverview, question !== undefined)
   await printStreamed(cli, needs, async (client) => {
     const request = await requestFor(client)
+    await cli.io.stdout.write(titleText(presentation, request, cli.printing().format))
     return { ...(await readTable(asked, client, request)), from: request.from }
   })
 }
@@ -95,19 +112,24 @@ const readReport = (cli: Cli, flags: ReportFlags) => {
   refuseFileFlags(cli, flags)
   const rangeOf = readRange(cli, flags)
   const question = readQuestion(flags)
-  return { rangeOf, question, needs: needsOf(flags, question) }
+  const presentation = readPresentation(flags)
+  const { format } = cli.printing()
+  const isOverview = isForPeople(format) && flags.rows !== true && !question
+  requireTitled(presentation, format)
+  if (isOverview) overviewColumns(presentation, overview.shown)
+  else requireColumns(presentation, question)
+  return { rangeOf, question, presentation, isOverview, needs: needsOf(flags, question) }
 }
 
 const runReport = async (cli: Cli, flags: ReportFlags): Promise<void> => {
-  const { rangeOf, question, needs } = readReport(cli, flags)
+  const { rangeOf, question, presentation, isOverview, needs } = readReport(cli, flags)
   const requestFor = async (client: Client): Promise<ReportRequest> => requestOf(client, await rangeOf(client), flags)
-  const asked = { cli, question, requestFor, needs }
-  const isOverview = isForPeople(cli.printing().format) && flags.rows !== true && !question
+  const asked = { cli, question, presentation, requestFor, needs }
   if (flags.stream) return stream(asked, isOverview)
   const work = async (client: Client): Promise<void> => {
     if (!isOverview) return printTable(asked, client)
     const { printOverview } = await import('./print-overview.ts')
-    return printOverview(cli, client, await requestFor(client))
+    return printOverview(cli, client, await requestFor(client), presentation)
   }
   // Ctrl-C ends it at once: nothing is printed before all is there.
   await cli.withClient(needs, work, PACED)
@@ -131,6 +153,8 @@ export const report: Register = (group, act) => {
     'report --from this-month --by month --pace',
     'report --from this-year --group-by item --share --sort -share_percent --top 10',
     'report --from this-year --by month --pivot period -o csv',
+    'report --from this-year --by month --pivot period --totals --units --title Year',
+    'report --from this-year --by month --columns kpi,item,actual --heads kpi=Kennzahl,actual=Ist',
     'report --from this-month --only-missing',
   )
   printsAnswers(command)

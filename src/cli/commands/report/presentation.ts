@@ -1,0 +1,207 @@
+import type { Command, OptionValues } from '@commander-js/extra-typings'
+import { nearestOrAll } from '../../../client/nearest.ts'
+import { markdownTitle } from '../../../codec/markdown.ts'
+import { formatDay } from '../../../domain/day.ts'
+import { answerColumns, type Question } from '../../../domain/analysis/question.ts'
+import type { ReportColumn, ReportTable } from '../../../domain/analysis/report-table.ts'
+import { looseName } from '../../../domain/name-form.ts'
+import type { NumberSigns } from '../../../domain/number-pattern.ts'
+import type { Calendar, DayRange } from '../../../domain/period.ts'
+import { reportRow } from '../../../domain/resources/report-row.ts'
+import type { AnyRecord } from '../../../domain/schema.ts'
+import { collect } from '../../args/flags.ts'
+import { namesIn } from '../../args/names.ts'
+import { UsageError } from '../../exit.ts'
+import { briefColumns } from './answer-table.ts'
+import { fieldOfHead, headOf, withHeads } from './heads.ts'
+import { makerOf } from './question-flags.ts'
+
+/** Declares the flags by which a report looks as its readers want it: which columns it has, and what they are called. */
+export const addPresentation = <Arguments extends unknown[], Flags extends OptionValues>(
+  command: Command<Arguments, Flags>,
+) =>
+  command
+    .option('--columns <names>', 'show these columns, in this order: fields, or their heads in a table')
+    .option(
+      '--heads <column=text,...>',
+      'call columns so, in each format: kpi=Kennzahl,actual=Ist; may be given more than once',
+      collect,
+    )
+    .option('--title <text>', 'put this title above a table, Markdown, workbook or page')
+
+/** Describes these flags as they are given. */
+type PresentationFlags = { readonly columns?: string; readonly heads?: readonly string[]; readonly title?: string }
+
+/** Describes how a report looks: its columns and their heads, as they were typed, and its title. */
+export type Presentation = {
+  readonly columns: readonly string[] | undefined
+  readonly heads: readonly (readonly [column: string, head: string])[]
+  readonly title: string | undefined
+}
+
+/** Matches what no single line has. */
+const CONTROL = /\p{Cc}/u
+
+const lineOf = (flag: string, text: string): string => {
+  const line = text.trim()
+  if (line === '' || CONTROL.test(line)) throw new UsageError(`${flag} takes a text of one line`)
+  return line
+}
+
+const headIn = (part: string): readonly [string, string] => {
+  const equals = part.indexOf('=')
+  if (equals < 1) throw new UsageError(`--heads ${part} names no column and its head; write kpi=Kennzahl`)
+  const name = part.slice(0, equals).trim()
+  return [name, lineOf(`--heads ${name}=`, part.slice(equals + 1))]
+}
+
+/** Returns the first text that is there before. */
+const repeated = (texts: readonly string[]): string | undefined => texts.find((one, at) => texts.indexOf(one) < at)
+
+/** Reads the flags of a presentation; refuses what is wrong whatever the report has. */
+export const readPresentation = ({ columns, heads = [], title }: PresentationFlags): Presentation => {
+  const presentation = {
+    columns: columns === undefined ? undefined : namesIn('--columns', columns),
+    heads: heads.length === 0 ? [] : namesIn('--heads', ...heads).map(headIn),
+    title: title === undefined ? undefined : lineOf('--title', title),
+  }
+  const [twice, headed] = [repeated(presentation.columns ?? []), repeated(presentation.heads.map(([name]) => name))]
+  if (twice !== undefined) throw new UsageError(`--columns names ${twice} twice`)
+  if (headed !== undefined) throw new UsageError(`--heads names ${headed} twice`)
+  return presentation
+}
+
+/** Tells whether a presentation says which columns there are, or what they are called. */
+export const hasOwnColumns = ({ columns, heads }: Presentation): boolean => columns !== undefined || heads.length > 0
+
+/** Describes what columns are chosen of. */
+type Choice<T extends ReportColumn> = {
+  readonly all: readonly T[]
+  /** Says where other columns are; then these are columns of the overview, which are no fields of a report. */
+  readonly otherwise?: string
+}
+
+/** Returns the column that a text names by its field, its head, or loosely by one of these. */
+const columnNamed = <T extends ReportColumn>(flag: string, text: string, { all, otherwise = '' }: Choice<T>): T => {
+  const field = fieldOfHead(text)
+  const loosely = looseName(text)
+  const found =
+    all.find(({ name }) => name === field) ??
+    all.find(({ name }) => name === text) ??
+    all.find(({ name }) => [name, headOf(name)].some((one) => looseName(one) === loosely))
+  if (found) return found
+  const names = all.map(({ name }) => (otherwise === '' ? headOf(name) : name))
+  const maker = otherwise === '' ? makerOf(field) : undefined
+  if (maker !== undefined) throw new UsageError(`${flag}: ${maker} makes the column ${text}; give that, too`)
+  throw new UsageError(`${flag}: there is no column "${text}"${nearestOrAll(text, names)}${otherwise}`)
+}
+
+/** Returns the columns that are asked for, of all that there are; undefined where the usual ones are. */
+const chosenColumns = <T extends ReportColumn>({ columns }: Presentation, of: Choice<T>): T[] | undefined => {
+  const chosen = columns?.map((text) => columnNamed('--columns', text, of))
+  const twice = chosen?.find((one, at) => chosen.indexOf(one) < at)
+  if (twice) throw new UsageError(`--columns names ${headOf(twice.name)} twice`)
+  return chosen
+}
+
+/** Returns the heads that are asked for, by field. */
+const headsByField = ({ heads }: Presentation, of: Choice<ReportColumn>): ReadonlyMap<string, string> =>
+  new Map(heads.map(([text, head]) => [columnNamed('--heads', text, of).name, head]))
+
+/** Refuses columns that would be called alike. */
+const requireDistinct = (columns: readonly ReportColumn[]): void => {
+  const twice = repeated(columns.map(({ name }) => name))
+  if (twice !== undefined)
+    throw new UsageError(`--heads: two columns would be called "${twice}"; give each its own head`)
+}
+
+/** Refuses columns and heads that a report cannot have, before anything is read; those of a pivot are known by its values. */
+export const requireColumns = (presentation: Presentation, question: Question | undefined): void => {
+  if (question?.pivot !== undefined) return
+  const all = question ? answerColumns(question) : reportRow.shown
+  chosenColumns(presentation, { all })
+  headsByField(presentation, { all })
+}
+
+/** Returns the columns of the overview that are asked for, each with its head. */
+export const overviewColumns = <T extends ReportColumn>(
+  presentation: Presentation,
+  all: readonly T[],
+): (T & { readonly head: string })[] => {
+  const of = { all, otherwise: '; --rows has the fields of a report' }
+  const heads = headsByField(presentation, of)
+  const columns = (chosenColumns(presentation, of) ?? all).map((one) => ({
+    ...one,
+    head: heads.get(one.name) ?? one.name,
+  }))
+  requireDistinct(columns.map(({ field, head }) => ({ name: head, field })))
+  return columns
+}
+
+/** Returns the lines above a table for people: the title, and the days that it is about; nothing if there is no title. */
+const titleLines = ({ title }: Presentation, { from, to }: DayRange): readonly string[] =>
+  title === undefined ? [] : [title, `${formatDay(from)} to ${formatDay(to)}`]
+
+/** Returns these lines as text. */
+export const titleText = (presentation: Presentation, range: DayRange, format: string): string => {
+  const [title, days] = titleLines(presentation, range)
+  if (title === undefined || days === undefined) return ''
+  return format === 'markdown' ? markdownTitle(title, days) : `${title}\n${days}\n\n`
+}
+
+/** Refuses a title where a format has no place for one. */
+export const requireTitled = ({ title }: Presentation, format: string): void => {
+  if (title === undefined || ['table', 'markdown', 'xlsx', 'html'].includes(format)) return
+  throw new UsageError(
+    `--title: ${format} has no place for a title; leave it out, or write Markdown, a workbook or a page`,
+  )
+}
+
+/** Describes for whom a table is laid out: people, with the signs of their numbers, or programs. */
+type Readers = {
+  readonly isForPrograms: boolean
+  readonly question: Question | undefined
+  /** Tells that notes beside the table say which days are compared. */
+  readonly isNoted: boolean
+  readonly calendar: () => Calendar
+  readonly signs?: NumberSigns | undefined
+}
+
+/** Yields rows that have the values of their columns also under other names. */
+async function* renamed(
+  parts: ReportTable['parts'],
+  names: readonly (readonly [field: string, head: string])[],
+): ReportTable['parts'] & AsyncGenerator<readonly AnyRecord[]> {
+  for await (const rows of parts) {
+    yield rows.map((row) => ({
+      ...row,
+      ...Object.fromEntries(names.map(([field, head]) => [head, row[field] ?? null])),
+    }))
+  }
+}
+
+/**
+ * Returns a report's table with its columns as they are asked for: for programs all under the names of their fields, for
+ * people the most telling ones as they read them; in both under own heads, where these are given.
+ */
+export const presentTable = (
+  { columns: all, parts }: ReportTable,
+  presentation: Presentation,
+  readers: Readers,
+): ReportTable => {
+  const { isForPrograms, question, isNoted, calendar, signs } = readers
+  const chosen = chosenColumns(presentation, { all })
+  const heads = headsByField(presentation, { all })
+  if (!isForPrograms) {
+    const read = { calendar, signs, rounds: question !== undefined }
+    const columns = withHeads(chosen ?? briefColumns(all, question, isNoted), read, heads)
+    requireDistinct(columns)
+    return { columns, parts }
+  }
+  const columns = chosen ?? all
+  const names = columns.map(({ name }) => [name, heads.get(name) ?? name] as const)
+  const called = columns.map((column, at) => ({ ...column, name: names[at]?.[1] ?? column.name }))
+  requireDistinct(called)
+  const others = names.filter(([field, head]) => field !== head)
+  return { columns: called, parts: others.length === 0 ? parts : renamed(parts, others) }
+}
