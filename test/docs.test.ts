@@ -43,21 +43,44 @@ const typeAsShown = async (terminal: Terminal, command: string): Promise<string>
   return terminal.type('until [ -s serve.txt ]; do read -rt 0.05 <> <(:) || :; done; cat serve.txt; echo')
 }
 
-const shownPages = pages().filter((page) => consoleCommands(page).length > 0)
+/** Types the commands of a page that are wanted, on a machine of their own, and compares what they print. */
+const typeCommands = async (page: string, isWanted: (line: number) => boolean = () => true): Promise<void> => {
+  await using database = await emptyPostgresDatabase()
+  await addCitus(database.env['KPI_POSTGRES_URL'] ?? '')
+  await using terminal = openTerminal()
+  const commands = commandsOn(page, await freePort(), database.env['KPI_POSTGRES_URL'] ?? '')
+  for (const { line, command, output } of commands.filter(({ line }) => isWanted(line))) {
+    const printed = await typeAsShown(terminal, command)
+    if (matchesShown(printed, output)) continue
+    // The comparison below fails, and shows both texts.
+    expect({ line, command, printed: printed.split('\n') }).toEqual({ line, command, printed: [...output, ''] })
+  }
+}
+
+/** The page of jobs that are done one by one, each on a machine where nothing else was done before. */
+const PROCEDURES = 'docs/procedures.md'
+
+const shownPages = pages().filter((page) => page !== PROCEDURES && consoleCommands(page).length > 0)
 
 describe.each(shownPages)('%s', (page) => {
-  test('shows commands that print what it says', { timeout: 60_000 }, async () => {
-    await using database = await emptyPostgresDatabase()
-    await addCitus(database.env['KPI_POSTGRES_URL'] ?? '')
-    await using terminal = openTerminal()
-    const commands = commandsOn(page, await freePort(), database.env['KPI_POSTGRES_URL'] ?? '')
-    for (const { line, command, output } of commands) {
-      const printed = await typeAsShown(terminal, command)
-      if (matchesShown(printed, output)) continue
-      // The comparison below fails, and shows both texts.
-      expect({ line, command, printed: printed.split('\n') }).toEqual({ line, command, printed: [...output, ''] })
-    }
+  test('shows commands that print what it says', { timeout: 60_000 }, () => typeCommands(page))
+})
+
+describe(PROCEDURES, () => {
+  const lines = readFileSync(join(ROOT, PROCEDURES), 'utf8').split('\n')
+  const headings = lines.flatMap((text, at) => (text.startsWith('## ') ? [{ title: text.slice(3), line: at + 1 }] : []))
+  const [, ...jobs] = headings.map(({ title, line }, at) => ({ title, line, end: headings[at + 1]?.line ?? Infinity }))
+  const begun = jobs[0]?.line ?? 0
+
+  test.each(jobs)('$title has five steps, and a way back', ({ line, end }) => {
+    const own = lines.slice(line, Math.min(end, lines.length))
+    expect(own.flatMap((text) => /^(\d)\. /.exec(text)?.[1] ?? [])).toEqual(['1', '2', '3', '4', '5'])
+    expect(own.some((text) => text.startsWith('**The way back**'))).toBe(true)
   })
+
+  test.each(jobs)('$title works as shown', { timeout: 60_000 }, ({ line, end }) =>
+    typeCommands(PROCEDURES, (at) => at < begun || (at > line && at < end)),
+  )
 })
 
 const scripts = (JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { scripts: Record<string, string> })

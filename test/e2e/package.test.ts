@@ -122,6 +122,7 @@ describe('the package', () => {
 
   test('is installed by the same line on each page', () => {
     expect(installLine('docs/upgrading.md')).toBe(installLine('README.md'))
+    expect(installLine('docs/procedures.md')).toBe(installLine('README.md'))
     for (const page of pages()) expect(readFileSync(join(ROOT, page), 'utf8')).not.toMatch(/\*\.tgz/)
     expect(readFileSync(join(ROOT, 'examples/nightly/workflow.yml'), 'utf8')).not.toMatch(/\*\.tgz/)
   })

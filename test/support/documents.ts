@@ -21,14 +21,15 @@ type Block = { readonly language: string; readonly start: number; readonly lines
 
 const blocksOf = (page: string): Block[] => {
   const blocks: Block[] = []
-  let open: { language: string; start: number; lines: string[] } | undefined
+  let open: { language: string; start: number; lines: string[]; indent: string } | undefined
   for (const [at, line] of readFileSync(join(ROOT, page), 'utf8').split('\n').entries()) {
-    const fence = /^```(\w*)$/.exec(line)
-    if (!fence) open?.lines.push(line)
+    // Blocks in lists are indented.
+    const fence = /^( *)```(\w*)$/.exec(line)
+    if (!fence) open?.lines.push(line.startsWith(open.indent) ? line.slice(open.indent.length) : line)
     else if (open) {
       blocks.push(open)
       open = undefined
-    } else open = { language: fence[1] ?? '', start: at + 2, lines: [] }
+    } else open = { language: fence[2] ?? '', start: at + 2, lines: [], indent: fence[1] ?? '' }
   }
   return blocks
 }
