@@ -185,7 +185,11 @@ const groups = [
     test: /src\/(cli\/(main|args\/relative-dates)|domain\/report|export\/report\/formats)\.ts$/,
   },
   { name: 'embedded', test: /src\/cli\/embedded\.ts$/ },
-  { name: 'reports', test: /src\/cli\/commands\/report\/report\.ts$/ },
+  // What each way to print a report needs, and imports of entries, too.
+  {
+    name: 'reports',
+    test: /src\/(cli\/(commands\/report\/(report|where-values-lie)|output\/whole-output)|client\/operations\/complete-report)\.ts$/,
+  },
   { name: 'entries', test: /src\/cli\/commands\/entries\/entries\.ts$/ },
 ]
 

@@ -19,9 +19,8 @@ import { countOf } from '../../output/text.ts'
 import { findPlace } from '../../target/place.ts'
 import { withClassic } from '../../target/service-of.ts'
 import { readExpected } from './expected.ts'
-import { withHeads } from './heads.ts'
-import { addSelection, requestOf } from './report-flags.ts'
-import { needsOf } from './report-table.ts'
+import { withHeads } from './readable-columns.ts'
+import { addSelection, needsOf, requestOf } from './report-flags.ts'
 
 const { kpiId, kpiName, itemId, itemName, period, entryDate, actual, target, labelFormat } = reportRow.fields
 

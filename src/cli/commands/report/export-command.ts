@@ -3,7 +3,7 @@ import { FILE_FORMATS } from '../../../export/report/formats.ts'
 import { addExamples } from '../../args/examples.ts'
 import type { Act } from '../../cli.ts'
 import { UsageError } from '../../exit.ts'
-import { addPresentation } from './presentation.ts'
+import { addPresentation } from './presentation-flags.ts'
 import { addQuestions } from './question-flags.ts'
 import { addSelection, printsAnswers } from './report-flags.ts'
 

@@ -33,18 +33,11 @@ import { rightsOf } from '../../target/store-rights.ts'
 import { continueFile, readLookBack } from './continue-export.ts'
 import type { ReportExportFlags } from './export-command.ts'
 import { lookOf } from './export-look.ts'
-import {
-  hasOwnColumns,
-  type Presentation,
-  presentTable,
-  readPresentation,
-  requireColumns,
-  requireTitled,
-  titleText,
-} from './presentation.ts'
+import { presentTable, requireColumns, titleText } from './presentation.ts'
+import { hasOwnColumns, type Presentation, readPresentation, requireTitled } from './presentation-flags.ts'
 import { readQuestion } from './question-flags.ts'
-import { requestOf } from './report-flags.ts'
-import { needsOf, readReportTable } from './report-table.ts'
+import { needsOf, requestOf } from './report-flags.ts'
+import { readReportTable } from './report-table.ts'
 import { noteLeftOut, readLonger } from './under-way.ts'
 import { tellWhereValuesLie } from './where-values-lie.ts'
 

@@ -1,20 +1,4 @@
-import { cellText } from '../../../codec/cell-text.ts'
-import { type AnswerRow, answerRow } from '../../../domain/analysis/answer-row.ts'
-import type { ReportColumn } from '../../../domain/analysis/report-table.ts'
-import { formatByPattern, type NumberPattern, type NumberSigns } from '../../../domain/number-pattern.ts'
-import { type Calendar, periodName } from '../../../domain/period.ts'
-import type { AnyRecord } from '../../../domain/schema.ts'
-import { fixedFormat, numberFormat, periodFormat } from '../../../export/report/number-format.ts'
-import { patternsOfRows } from './answer-table.ts'
-import {
-  changeText,
-  progressText,
-  shareText,
-  signed,
-  STATE_SIGNS,
-  TENTHS_OF_PERCENT,
-  WHOLE_PERCENT,
-} from './progress-text.ts'
+import type { AnswerRow } from '../../../domain/analysis/answer-row.ts'
 
 /** Maps fields to the heads that people read, which are those of the overview. */
 const HEADS: Readonly<Partial<Record<keyof AnswerRow, string>>> = {
@@ -31,124 +15,9 @@ const HEADS: Readonly<Partial<Record<keyof AnswerRow, string>>> = {
   progress_percent: 'progress',
 }
 
-const { oneOf: FREQUENCIES } = answerRow.fields.periodId
-
 /** Returns the field that a head stands for; a name that is no head stands for itself. */
 export const fieldOfHead = (name: string): string =>
   Object.entries(HEADS).find(([, head]) => head === name)?.[0] ?? name
 
 /** Returns the head of a field. */
 export const headOf = (field: string): string => Object.entries(HEADS).find(([name]) => name === field)?.[1] ?? field
-
-/** Describes how a column is read: the text of a cell, and how a workbook shows the same. */
-type Shown = Pick<ReportColumn, 'sheetValue' | 'sheetFormat'> & {
-  readonly textOf: (record: AnyRecord) => string | null
-}
-
-const decimalIn = (record: AnyRecord, name: string): bigint | null => {
-  const value = record[name]
-  return typeof value === 'bigint' ? value : null
-}
-
-/** Returns a column of percentages, by the text of one. */
-const percentColumn = (
-  name: keyof AnswerRow,
-  pattern: NumberPattern,
-  textOf: (percent: bigint | null, record: AnyRecord) => string | null,
-  isSigned = false,
-): Shown => ({
-  textOf: (record) => textOf(decimalIn(record, name), record),
-  sheetFormat: (record) => {
-    const percent = decimalIn(record, name)
-    if (percent === null) return undefined
-    const [text, plain] = [textOf(percent, record), formatByPattern(percent, pattern)]
-    // What is nearly reached is not shown as a whole, which no pattern does.
-    return isSigned || text === plain ? numberFormat(percent, pattern, isSigned) : fixedFormat(text ?? '')
-  },
-})
-
-/** Returns how columns are read that people do not read as they are. */
-const shownBy = (calendar: () => Calendar): Readonly<Record<string, (column: ReportColumn) => Shown>> => {
-  const periodOf = ({ entryDate, periodId }: AnyRecord) =>
-    typeof entryDate === 'number'
-      ? ([FREQUENCIES.find((one) => one === periodId) ?? 'D', entryDate, calendar()] as const)
-      : undefined
-  const stateOf = ({ state }: AnyRecord): string | null =>
-    Object.entries(STATE_SIGNS).find(([one]) => one === state)?.[1] ?? null
-  return {
-    entryDate: ({ blank }) => ({
-      textOf: (record) => {
-        const period = periodOf(record)
-        return period ? periodName(...period) : (blank ?? null)
-      },
-      sheetValue: ({ entryDate }) => entryDate ?? blank ?? null,
-      sheetFormat: (record) => {
-        const period = periodOf(record)
-        return period && periodFormat(...period)
-      },
-    }),
-    difference_percent: () => percentColumn('difference_percent', TENTHS_OF_PERCENT, changeText, true),
-    share_percent: () => percentColumn('share_percent', TENTHS_OF_PERCENT, shareText),
-    progress_percent: () =>
-      percentColumn('progress_percent', WHOLE_PERCENT, (percent, { state }) => progressText(percent, state === 'met')),
-    state: () => ({ textOf: stateOf, sheetValue: stateOf }),
-  }
-}
-
-/** Describes how people read a table: the signs of their numbers, and whether values are rounded by the pattern of their unit. */
-type Reading = {
-  readonly calendar: () => Calendar
-  readonly signs?: NumberSigns | undefined
-  readonly rounds: boolean
-}
-
-/**
- * Returns columns of a report as people read them: under the heads of the overview, or of `heads` by field, periods by their
- * names, values by the pattern of their unit and percents as in the overview. The calendar is asked for when a row is shown,
- * as a service tells it with its answers.
- */
-export const withHeads = (
-  columns: readonly ReportColumn[],
-  { calendar, signs, rounds }: Reading,
-  heads: ReadonlyMap<string, string> = new Map(),
-): ReportColumn[] => {
-  const shown = shownBy(calendar)
-  const patternOf = patternsOfRows(rounds)
-  const readColumn = (column: ReportColumn): Shown => {
-    const { name, field } = column
-    const special = shown[name]
-    if (special) return special(column)
-    const isMore = (value: bigint): boolean => name === 'difference' && value > 0n
-    const inUnit = (record: AnyRecord) => {
-      const value = field.kind === 'decimal' && !name.endsWith('percent') ? decimalIn(record, name) : null
-      const pattern = value === null ? undefined : patternOf(column.labelFormat, record)
-      return value === null || pattern === undefined ? undefined : { value, pattern }
-    }
-    return {
-      textOf: (record) => {
-        const one = inUnit(record)
-        if (!one) return cellText(field, record[name] ?? null)
-        return signed(formatByPattern(one.value, one.pattern, signs), isMore(one.value))
-      },
-      ...(field.kind === 'decimal'
-        ? {
-            sheetFormat: (record: AnyRecord) => {
-              const one = inUnit(record)
-              return one && numberFormat(one.value, one.pattern, name === 'difference')
-            },
-          }
-        : {}),
-    }
-  }
-  return columns.map((column) => {
-    const { textOf, ...sheet } = readColumn(column)
-    const { name, field } = column
-    return {
-      name: heads.get(name) ?? headOf(name),
-      field,
-      textOf: (record) => textOf(record) ?? '',
-      sheetValue: (record) => record[name] ?? null,
-      ...sheet,
-    }
-  })
-}

@@ -1,19 +1,21 @@
 import { createTable } from '../../output/table.ts'
 import { loadWidth, shorten, type Width } from '../../output/width.ts'
+import type { NamedField } from '../../../domain/schema.ts'
 import { overview, type OverviewRow } from './overview.ts'
 
 type Name = keyof OverviewRow
 
 /** Describes a column that is asked for, and its head. */
-type Headed = { readonly name: string; readonly head: string }
+export type HeadedColumn = NamedField & { readonly head: string }
 
-const USUAL: readonly Headed[] = overview.shown.map(({ name }) => ({ name, head: name }))
+/** Lists the columns of the overview as they are, unless others are asked for. */
+export const OVERVIEW_COLUMNS: readonly HeadedColumn[] = overview.shown.map((one) => ({ ...one, head: one.name }))
 
 /** Describes how the overview is drawn: the width to fit into, whether in colour, and its columns. */
 type TableOptions = {
   readonly width: number | undefined
   readonly color: boolean
-  readonly columns?: readonly Headed[]
+  readonly columns?: readonly HeadedColumn[]
 }
 
 const GAP = 2
@@ -31,7 +33,7 @@ type Titles = ReadonlyMap<Name, string>
 const isName = (name: string): name is Name => Object.hasOwn(overview.fields, name)
 
 /** Returns the titles of columns; that of signs alone has none, as it would be wider than they are. */
-const titlesOf = (columns: readonly Headed[], isNarrow: boolean): Titles =>
+const titlesOf = (columns: readonly HeadedColumn[], isNarrow: boolean): Titles =>
   new Map(
     columns.flatMap(({ name, head }) =>
       isName(name) ? [[name, isNarrow && name === 'state' && head === name ? '' : head] as const] : [],
@@ -127,7 +129,7 @@ const drawColumns = async (
  */
 export const overviewTable = async (
   all: readonly OverviewRow[],
-  { width, color, columns = USUAL }: TableOptions,
+  { width, color, columns = OVERVIEW_COLUMNS }: TableOptions,
 ): Promise<FittedTable> => {
   const isNarrow = width !== undefined && width < ROOM_FOR_WORDS
   const rows = isNarrow ? withSigns(all) : all

@@ -2,7 +2,6 @@ import type { Client } from '../../../client/client.ts'
 import { completeReport } from '../../../client/operations/complete-report.ts'
 import type { ReportRequest } from '../../../client/operations/queries.ts'
 import { cellText } from '../../../codec/cell-text.ts'
-import { markdownTitle } from '../../../codec/markdown.ts'
 import { type Day, formatDay } from '../../../domain/day.ts'
 import {
   type Calendar,
@@ -20,9 +19,8 @@ import type { Cli } from '../../cli.ts'
 import { printRecords } from '../../output/print.ts'
 import { wrap } from '../../output/width.ts'
 import { underWayText } from './compared-notes.ts'
-import { overview, type OverviewRow, overviewRows } from './overview.ts'
-import { overviewColumns, type Presentation } from './presentation.ts'
-import { overviewTable } from './overview-table.ts'
+import { type OverviewRow, overviewRows } from './overview.ts'
+import { type HeadedColumn, OVERVIEW_COLUMNS, overviewTable } from './overview-table.ts'
 import { readDayBefore, readEarlierPeriods, UNKNOWN_PERIODS } from './under-way.ts'
 import { tellWhereValuesLie } from './where-values-lie.ts'
 
@@ -85,12 +83,15 @@ const inOrder = (rows: readonly ReportRow[], kpis: readonly Kpi[] = []): ReportR
   return rows.toSorted((one, other) => placeOf(one) - placeOf(other))
 }
 
+/** Describes how the overview looks: its title and its columns, if they are not the usual ones. */
+type OverviewLook = { readonly title: string | undefined; readonly columns: readonly HeadedColumn[] | undefined }
+
 /** Reads a report and prints its overview, with the periods that overlap the range. */
 export const printOverview = async (
   cli: Cli,
   client: Client,
   request: ReportRequest,
-  presentation: Presentation,
+  { title, columns = OVERVIEW_COLUMNS }: OverviewLook,
 ): Promise<void> => {
   const inRange = (await Array.fromAsync(completeReport(client, request))).flat()
   const { underWay, before, kpis } = await readEarlierPeriods(client, request)
@@ -104,9 +105,8 @@ export const printOverview = async (
   const latest = overviewRows(inOrder(rows, kpis), earlier, calendar, signs)
   await noteUnderWay(cli, rows, latest, calendar)
   const heading = headingOf(request, rows, calendar, cli.today().day)
-  const columns = overviewColumns(presentation, overview.shown)
-  const { title } = presentation
   if (format === 'markdown') {
+    const { markdownTitle } = await import('../../../codec/markdown.ts')
     await stdout.write(title === undefined ? `${heading}\n\n` : markdownTitle(title, heading))
     const headed = columns.map(({ name, field, head }) => {
       return { name: head, field, textOf: (record: AnyRecord) => cellText(field, record[name] ?? null) }

@@ -4,7 +4,10 @@ import type { Client } from '../../../client/client.ts'
 import type { ReportRequest } from '../../../client/operations/queries.ts'
 import { answerRow } from '../../../domain/analysis/answer-row.ts'
 import type { DayRange } from '../../../domain/period.ts'
-import { category } from '../../../domain/resources/catalog.ts'
+import { needsKpis, needsUnits, type Question } from '../../../domain/analysis/question.ts'
+import { assignment } from '../../../domain/resources/assignment.ts'
+import { category, unit } from '../../../domain/resources/catalog.ts'
+import { reportRow } from '../../../domain/resources/report-row.ts'
 import { kpi } from '../../../domain/resources/kpi.ts'
 import { user } from '../../../domain/resources/user.ts'
 import { addRange, RECENT } from '../../args/day-range.ts'
@@ -43,10 +46,27 @@ const kpiIdsOf = async (client: Client, { kpis, category }: SelectionFlags): Pro
 }
 
 /** Returns what looking up the names in the flags needs. Group items have a resource of their own in each variant. */
-export const needsOfSelection = ({ kpis, category: within, users }: SelectionFlags): Capability[] => [
+const needsOfSelection = ({ kpis, category: within, users }: SelectionFlags): Capability[] => [
   ...needsOfNames(kpi, kpis),
   ...(within === undefined ? [] : [...needsOfNames(category, within), { of: kpi, verb: 'list' } as const]),
   ...needsOfNames(user, users),
+]
+
+const REPORT = { of: reportRow, verb: 'list' } as const
+
+const needsOfQuestion = (question: Question): Capability[] => [
+  // Who has to report what is known to one variant only.
+  ...(question.onlyMissing ? [{ of: assignment, verb: 'list' } as const] : []),
+  ...(needsKpis(question) ? [{ of: kpi, verb: 'list' } as const] : []),
+  ...(question.groupBy === 'category' ? [{ of: category, verb: 'list' } as const] : []),
+  ...(needsUnits(question) ? [{ of: unit, verb: 'list' } as const] : []),
+]
+
+/** Returns what a report needs of the service, with the question that it answers. */
+export const needsOf = (flags: SelectionFlags, question: Question | undefined): readonly Capability[] => [
+  REPORT,
+  ...(question ? needsOfQuestion(question) : []),
+  ...needsOfSelection(flags),
 ]
 
 /** Returns what to request for the flags, after looking up the ids of names. */

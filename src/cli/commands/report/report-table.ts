@@ -1,4 +1,3 @@
-import type { Capability } from '../../../client/capabilities.ts'
 import type { Client } from '../../../client/client.ts'
 import { completeReport } from '../../../client/operations/complete-report.ts'
 import { readCalendar } from '../../../client/operations/calendar.ts'
@@ -9,33 +8,12 @@ import { earlierDays } from '../../../domain/analysis/earlier.ts'
 import { missingRows } from '../../../domain/analysis/missing.ts'
 import { type Facts, needsKpis, needsUnits, type Question } from '../../../domain/analysis/question.ts'
 import type { ReportTable } from '../../../domain/analysis/report-table.ts'
-import { assignment } from '../../../domain/resources/assignment.ts'
-import { category, unit } from '../../../domain/resources/catalog.ts'
-import { kpi } from '../../../domain/resources/kpi.ts'
 import { reportRow, type ReportRow } from '../../../domain/resources/report-row.ts'
 import type { AnyRecord } from '../../../domain/schema.ts'
 import type { Cli } from '../../cli.ts'
 import { noteAnswer, noteCutPeriods, noteNothingMissing } from './answer-notes.ts'
 import { noteComparedDays } from './compared-notes.ts'
 import { readExpected } from './expected.ts'
-import { needsOfSelection, type SelectionFlags } from './report-flags.ts'
-
-const REPORT = { of: reportRow, verb: 'list' } as const
-
-const needsOfQuestion = (question: Question): Capability[] => [
-  // Who has to report what is known to one variant only.
-  ...(question.onlyMissing ? [{ of: assignment, verb: 'list' } as const] : []),
-  ...(needsKpis(question) ? [{ of: kpi, verb: 'list' } as const] : []),
-  ...(question.groupBy === 'category' ? [{ of: category, verb: 'list' } as const] : []),
-  ...(needsUnits(question) ? [{ of: unit, verb: 'list' } as const] : []),
-]
-
-/** Returns what a report needs of the service, with the question that it answers. */
-export const needsOf = (flags: SelectionFlags, question: Question | undefined): readonly Capability[] => [
-  REPORT,
-  ...(question ? needsOfQuestion(question) : []),
-  ...needsOfSelection(flags),
-]
 
 const namesOf = (list: readonly { readonly id: number; readonly name: string }[]): ReadonlyMap<number, string> =>
   new Map(list.map(({ id, name }) => [id, name]))

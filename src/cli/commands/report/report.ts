@@ -1,33 +1,18 @@
 import { type Command, Option } from '@commander-js/extra-typings'
-import type { Needs } from '../../../client/capabilities.ts'
 import type { Client } from '../../../client/client.ts'
 import type { ReportRequest } from '../../../client/operations/queries.ts'
-import type { Question } from '../../../domain/analysis/question.ts'
-import { countingRows, type ReportTable } from '../../../domain/analysis/report-table.ts'
 import { FILE_FORMATS } from '../../../export/report/formats.ts'
 import { addExamples } from '../../args/examples.ts'
 import { readRange } from '../../args/day-range.ts'
 import { type Cli, PACED, type Register } from '../../cli.ts'
 import { UsageError } from '../../exit.ts'
-import { isForPeople, printRecords } from '../../output/print.ts'
-import { printWhenComplete } from '../../output/whole-output.ts'
+import { isForPeople } from '../../output/print.ts'
 import { addReportFiles } from './export-command.ts'
 import { overview } from './overview.ts'
-import {
-  addPresentation,
-  overviewColumns,
-  type Presentation,
-  presentTable,
-  readPresentation,
-  requireColumns,
-  requireTitled,
-  titleText,
-} from './presentation.ts'
+import { addPresentation, hasOwnColumns, readPresentation, requireTitled } from './presentation-flags.ts'
+import type { AskedReport } from './print-table.ts'
 import { addQuestions, readQuestion } from './question-flags.ts'
-import { addSelection, printsAnswers, requestOf } from './report-flags.ts'
-import { needsOf, readReportTable } from './report-table.ts'
-import { noteLeftOut } from './under-way.ts'
-import { tellWhereValuesLie } from './where-values-lie.ts'
+import { addSelection, needsOf, printsAnswers, requestOf } from './report-flags.ts'
 
 /** Declares the flags of a report, and of questions about it. */
 const declareAnswers = (group: Command) => addPresentation(addQuestions(addSelection(group)))
@@ -47,49 +32,12 @@ const declareReport = (group: Command) =>
 
 type ReportFlags = ReturnType<ReturnType<typeof declareReport>['opts']>
 
-/** Describes what `kpi report` was asked for. */
-type Asked = {
-  readonly needs: Needs
-  readonly cli: Cli
-  readonly question: Question | undefined
-  readonly presentation: Presentation
-  readonly requestFor: (client: Client) => Promise<ReportRequest>
-}
-
-/** Reads the table of a report, with the columns that the format shows. */
-const readTable = async (asked: Asked, client: Client, request: ReportRequest): Promise<ReportTable> => {
-  const { cli, question, presentation } = asked
-  const table = await readReportTable(cli, client, request, question)
-  await noteLeftOut(cli, client, request, question)
-  const { format, signs } = cli.printing()
-  return presentTable(table, presentation, {
-    isForPrograms: !isForPeople(format),
-    question,
-    isNoted: format === 'table',
-    calendar: () => client.calendar ?? client.usualCalendar,
-    signs,
-  })
-}
-
-/** Prints the rows of a report, or the answer to a question, when all is there. */
-const printTable = async (asked: Asked, client: Client): Promise<void> => {
-  const { cli, question, requestFor, presentation } = asked
-  const request = await requestFor(client)
-  const counted = { rows: 0 }
-  const { columns, parts } = countingRows(await readTable(asked, client, request), counted)
-  await printWhenComplete(cli.io, async (held) => {
-    await held.stdout.write(titleText(presentation, request, cli.printing().format))
-    await printRecords(held, cli.printing(), columns, parts)
-  })
-  // An answer has said why it has no rows.
-  if (!question && counted.rows === 0) await cli.note(await tellWhereValuesLie(client, request))
-}
-
-const stream = async (asked: Asked, isOverview: boolean): Promise<void> => {
+const stream = async (asked: AskedReport, isOverview: boolean): Promise<void> => {
   const { cli, question, presentation, requestFor, needs } = asked
   const { printStreamed, requireStreamable } = await import('./print-streamed.ts')
   requireStreamable(isOverview, question !== undefined)
   await printStreamed(cli, needs, async (client) => {
+    const [{ readTable }, { titleText }] = await Promise.all([import('./print-table.ts'), import('./presentation.ts')])
     const request = await requestFor(client)
     await cli.io.stdout.write(titleText(presentation, request, cli.printing().format))
     return { ...(await readTable(asked, client, request)), from: request.from }
@@ -108,7 +56,7 @@ const refuseFileFlags = (cli: Cli, { appendSince, manifest }: ReportFlags): void
 }
 
 /** Reads the days and the question of a report, and what it needs of the service. */
-const readReport = (cli: Cli, flags: ReportFlags) => {
+const readReport = async (cli: Cli, flags: ReportFlags) => {
   refuseFileFlags(cli, flags)
   const rangeOf = readRange(cli, flags)
   const question = readQuestion(flags)
@@ -116,20 +64,24 @@ const readReport = (cli: Cli, flags: ReportFlags) => {
   const { format } = cli.printing()
   const isOverview = isForPeople(format) && flags.rows !== true && !question
   requireTitled(presentation, format)
-  if (isOverview) overviewColumns(presentation, overview.shown)
-  else requireColumns(presentation, question)
-  return { rangeOf, question, presentation, isOverview, needs: needsOf(flags, question) }
+  const needs = needsOf(flags, question)
+  const read = { rangeOf, question, presentation, isOverview, needs }
+  if (!hasOwnColumns(presentation)) return { ...read, columns: undefined }
+  const { overviewColumns, requireColumns } = await import('./presentation.ts')
+  if (isOverview) return { ...read, columns: overviewColumns(presentation, overview.shown) }
+  requireColumns(presentation, question)
+  return { ...read, columns: undefined }
 }
 
 const runReport = async (cli: Cli, flags: ReportFlags): Promise<void> => {
-  const { rangeOf, question, presentation, isOverview, needs } = readReport(cli, flags)
+  const { rangeOf, question, presentation, isOverview, columns, needs } = await readReport(cli, flags)
   const requestFor = async (client: Client): Promise<ReportRequest> => requestOf(client, await rangeOf(client), flags)
   const asked = { cli, question, presentation, requestFor, needs }
   if (flags.stream) return stream(asked, isOverview)
   const work = async (client: Client): Promise<void> => {
-    if (!isOverview) return printTable(asked, client)
+    if (!isOverview) return (await import('./print-table.ts')).printTable(asked, client)
     const { printOverview } = await import('./print-overview.ts')
-    return printOverview(cli, client, await requestFor(client), presentation)
+    return printOverview(cli, client, await requestFor(client), { title: presentation.title, columns })
   }
   // Ctrl-C ends it at once: nothing is printed before all is there.
   await cli.withClient(needs, work, PACED)
@@ -161,6 +113,6 @@ export const report: Register = (group, act) => {
   addReportFiles(group, act)
   act(command, (cli, _, flags) => runReport(cli, flags), {
     fileFormats: FILE_FORMATS,
-    checks: async (cli, _, flags) => readReport(cli, flags).needs,
+    checks: async (cli, _, flags) => (await readReport(cli, flags)).needs,
   })
 }
