@@ -27,12 +27,19 @@ const ABOUT: PageAbout = {
   calendar: CIVIL_CALENDAR,
 }
 
-/** The text of the page of a report. */
-export const pageText = async (rows: readonly ReportRow[], about: Partial<PageAbout> = {}): Promise<string> => {
+/** What a page shows beside its charts, or instead of them. */
+type Shown = Parameters<typeof reportPage>[1]
+
+/** The text of the page of a report: of its charts, unless something else is shown. */
+export const pageText = async (
+  rows: readonly ReportRow[],
+  about: Partial<PageAbout> = {},
+  shown?: Shown,
+): Promise<string> => {
   async function* parts(): AsyncGenerator<readonly ReportRow[]> {
     yield* [rows.slice(0, 1), rows.slice(1)]
   }
-  const texts = await Array.fromAsync(reportPage({ ...ABOUT, ...about }, { charts: parts() }))
+  const texts = await Array.fromAsync(reportPage({ ...ABOUT, ...about }, shown ?? { charts: parts() }))
   return texts.join('')
 }
 
@@ -41,10 +48,11 @@ export const openReport = async (
   browser: Browser,
   rows: readonly ReportRow[],
   about: Partial<PageAbout> = {},
+  shown?: Shown,
 ): Promise<OpenedPage> => {
   const folder = temporaryFolder()
   const file = folder.in('report.html')
-  await writeFile(file, await pageText(rows, about))
+  await writeFile(file, await pageText(rows, about, shown))
   const address = pathToFileURL(file).href
   const page = await browser.newPage()
   const complaints: string[] = []

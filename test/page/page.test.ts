@@ -135,6 +135,19 @@ describe.skipIf(noBrowser !== undefined)(`a report's page${noBrowser === undefin
     await browser?.close()
   })
 
+  test('shows the answer to a question as a table, without a script', async () => {
+    const columns = [
+      { name: 'Kennzahl <1>', field: { kind: 'text', about: '' } },
+      { name: 'Summe', field: { kind: 'decimal', about: '' } },
+    ] as const
+    const table = { columns, records: [{ 'Kennzahl <1>': 'Sales & costs', Summe: 12_5000n }] }
+    await using report = await openReport(browser, [], { title: 'Year' }, { table })
+    expect(await report.texts('.answer th, .answer td')).toEqual(['Kennzahl <1>', 'Summe', 'Sales & costs', '12.5'])
+    expect(await report.texts('h1')).toEqual(['Year'])
+    expect(await report.page.$$('script, noscript')).toEqual([])
+    expect([report.complaints, report.requests]).toEqual([[], []])
+  })
+
   test('says how each KPI stands, and asks for nothing', async () => {
     await using opened = await openReport(browser, OF_ANN, { title: 'Shops' })
     expect(await opened.text('h1')).toBe('Shops')
