@@ -237,7 +237,8 @@ describe('what a report looks like', () => {
     ['--heads kpi=A,kpi=B', '--heads names kpi twice'],
     ['--rows --heads kpi=A,item=A', '--heads: two columns would be called "A"; give each its own head'],
     ['--rows --heads kpi=item', '--heads: two columns would be called "item"; give each its own head'],
-    ['--by M --pivot period --columns kpi,2026-12', '--columns: there is no column "2026-12"'],
+    ['--by M --pivot period --columns kpi,total', '--columns: --totals makes the column total; give that, too'],
+    ['--by M --pivot period --columns kpi,change', '--columns: --compare makes the column change; give that, too'],
     ['--totals', '--totals is for pivots: add --pivot period, kpi or item; --total makes one row of all items'],
     ['-o json --title T', '--title: json has no place for a title'],
     ['export --to-file r.csv --title T', '--title: csv has no place for a title'],
@@ -251,6 +252,35 @@ describe('what a report looks like', () => {
   test('says that there are no totals over KPIs that are not added up', async () => {
     const ran = await user.kpi('report', ...RANGE, '--by', 'Q', '--pivot', 'kpi', '--totals')
     expect(ran.stderr).toContain('no column of totals: only KPIs that are sums in one unit')
+  })
+
+  test('a column of a pivot that has no values is blank, and needs no head', async () => {
+    const asked = [
+      '--by',
+      'M',
+      '--pivot',
+      'period',
+      '--kpis',
+      'Mood',
+      '--heads',
+      'kpi=K,2026-12=December,2027-01=January',
+    ]
+    expect(await user.kpi('report', ...RANGE, ...asked, '--columns', 'kpi,2026-12,2026-11', '-o', 'csv')).toEqual({
+      code: 0,
+      stdout: 'K,December,2026-11\nMood,,2.5\n',
+      stderr: 'the pivot has no values for "2026-12"; "2027-01"\n',
+    })
+  })
+
+  test.each(['constructor', 'kpi percent', 'period'])('a KPI may be called %s', async (name) => {
+    await user.client.kpis.update(SHOP.revenue, { name })
+    const asked = ['--by', 'Y', '--total', '--pivot', 'kpi', '--kpis', String(SHOP.revenue), '-o', 'markdown']
+    const { stdout } = await user.kpi('report', ...RANGE, ...asked)
+    expect(markdownCells(stdout)).toEqual([
+      ['period', name === 'period' ? 'period (1)' : name],
+      ['2026', '£ 1,534.56'],
+    ])
+    await user.client.kpis.update(SHOP.revenue, { name: 'Revenue' })
   })
 
   test('an own column may be called as another field is', async () => {

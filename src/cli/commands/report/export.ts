@@ -127,11 +127,12 @@ const tableOf = async (work: Export, range: DayRange, isContinued = false): Prom
   const request = await requestOf(client, range, flags)
   if (!isContinued) await noteLeftOut(cli, client, request, question)
   const table = await readReportTable(cli, client, request, question)
-  const { columns, parts } = presentTable(table, presentation, {
+  const { columns, parts } = await presentTable(table, presentation, {
     isForPrograms: !FOR_PEOPLE.has(look.format),
     question,
     isNoted: false,
     calendar: () => client.calendar ?? client.usualCalendar,
+    note: (text) => cli.note(text),
   })
   return countingRows({ columns, parts: untilStopped(parts, signal) }, written)
 }

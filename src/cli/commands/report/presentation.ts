@@ -1,6 +1,7 @@
-import { nearestOrAll } from '../../../client/nearest.ts'
+import { didYouMean, nearest, nearestOrAll } from '../../../client/nearest.ts'
 import { markdownTitle } from '../../../codec/markdown.ts'
 import { formatDay } from '../../../domain/day.ts'
+import { TOTAL_COLUMN } from '../../../domain/analysis/pivot.ts'
 import { answerColumns, type Question } from '../../../domain/analysis/question.ts'
 import type { ReportColumn, ReportTable } from '../../../domain/analysis/report-table.ts'
 import { looseName } from '../../../domain/name-form.ts'
@@ -23,16 +24,26 @@ type Choice<T extends ReportColumn> = {
 }
 
 /** Returns the column that a text names by its field, its head, or loosely by one of these. */
-const columnNamed = <T extends ReportColumn>(flag: string, text: string, { all, otherwise = '' }: Choice<T>): T => {
+const findColumn = <T extends ReportColumn>(text: string, all: readonly T[]): T | undefined => {
   const field = fieldOfHead(text)
   const loosely = looseName(text)
-  const found =
+  return (
     all.find(({ name }) => name === field) ??
     all.find(({ name }) => name === text) ??
     all.find(({ name }) => [name, headOf(name)].some((one) => looseName(one) === loosely))
+  )
+}
+
+/** Returns the flag that makes a column which an answer lacks; undefined if no flag does. */
+const makerOfColumn = (text: string): string | undefined =>
+  text === TOTAL_COLUMN ? '--totals' : makerOf(fieldOfHead(text))
+
+/** Returns the column that a text names; throws if there is none, and says what makes it, or which ones there are. */
+const columnNamed = <T extends ReportColumn>(flag: string, text: string, { all, otherwise = '' }: Choice<T>): T => {
+  const found = findColumn(text, all)
   if (found) return found
   const names = all.map(({ name }) => (otherwise === '' ? headOf(name) : name))
-  const maker = otherwise === '' ? makerOf(field) : undefined
+  const maker = otherwise === '' ? makerOfColumn(text) : undefined
   if (maker !== undefined) throw new UsageError(`${flag}: ${maker} makes the column ${text}; give that, too`)
   throw new UsageError(`${flag}: there is no column "${text}"${nearestOrAll(text, names)}${otherwise}`)
 }
@@ -49,8 +60,9 @@ const chosenColumns = <T extends ReportColumn>({ columns }: Presentation, of: Ch
 const headsByField = ({ heads }: Presentation, of: Choice<ReportColumn>): ReadonlyMap<string, string> =>
   new Map(heads.map(([text, head]) => [columnNamed('--heads', text, of).name, head]))
 
-/** Refuses columns that would be called alike. */
-const requireDistinct = (columns: readonly ReportColumn[]): void => {
+/** Refuses columns that would be called alike by their own heads; names in a pivot may be heads by chance. */
+const requireDistinct = ({ heads }: Presentation, columns: readonly ReportColumn[]): void => {
+  if (heads.length === 0) return
   const twice = repeated(columns.map(({ name }) => name))
   if (twice !== undefined)
     throw new UsageError(`--heads: two columns would be called "${twice}"; give each its own head`)
@@ -75,7 +87,10 @@ export const overviewColumns = <T extends ReportColumn>(
     ...one,
     head: heads.get(one.name) ?? one.name,
   }))
-  requireDistinct(columns.map(({ field, head }) => ({ name: head, field })))
+  requireDistinct(
+    presentation,
+    columns.map(({ field, head }) => ({ name: head, field })),
+  )
   return columns
 }
 
@@ -98,6 +113,35 @@ type Readers = {
   readonly isNoted: boolean
   readonly calendar: () => Calendar
   readonly signs?: NumberSigns | undefined
+  readonly note: (text: string) => Promise<void>
+}
+
+/**
+ * Returns what is asked of a pivot, and the columns of values that it lacks: a period, KPI or item without a value has a
+ * blank column where it is named, so that a file has the same columns each time, and needs no head elsewhere.
+ */
+const withBlanks = (presentation: Presentation, { columns: all }: ReportTable, { totals }: Question) => {
+  const isMissing = (text: string): boolean =>
+    findColumn(text, all) === undefined && (text === TOTAL_COLUMN ? totals : makerOfColumn(text) === undefined)
+  const blank = (presentation.columns ?? []).filter(isMissing)
+  const heads = presentation.heads.filter(([text]) => blank.includes(text) || !isMissing(text))
+  const unheaded = presentation.heads.flatMap(([text]) => (isMissing(text) ? [text] : []))
+  return {
+    presentation: { ...presentation, heads },
+    all: [...all, ...blank.map((name): ReportColumn => ({ name, field: BLANK_VALUE }))],
+    missing: [...new Set([...blank, ...unheaded])],
+  }
+}
+
+const BLANK_VALUE = { kind: 'decimal', about: 'Actual', nullable: true } as const
+
+/** Says which columns of a pivot have no values, and whether others may be meant. */
+const missingText = (missing: readonly string[], all: readonly ReportColumn[]): string => {
+  const names = all.map(({ name }) => headOf(name))
+  // A period without values is near to each other one.
+  const nearTo = (text: string): string | undefined => (/^\d{4}/.test(text) ? undefined : nearest(text, names))
+  const said = missing.map((text) => `"${text}"${didYouMean(nearTo(text)).replace('; ', ', ')}`)
+  return `the pivot has no values for ${said.join('; ')}`
 }
 
 /** Yields rows that have the values of their columns also under other names. */
@@ -117,24 +161,24 @@ async function* renamed(
  * Returns a report's table with its columns as they are asked for: for programs all under the names of their fields, for
  * people the most telling ones as they read them; in both under own heads, where these are given.
  */
-export const presentTable = (
-  { columns: all, parts }: ReportTable,
-  presentation: Presentation,
-  readers: Readers,
-): ReportTable => {
+export const presentTable = async (table: ReportTable, asked: Presentation, readers: Readers): Promise<ReportTable> => {
   const { isForPrograms, question, isNoted, calendar, signs } = readers
+  const { parts } = table
+  const whole = { presentation: asked, all: table.columns, missing: [] }
+  const { presentation, all, missing } = question?.pivot === undefined ? whole : withBlanks(asked, table, question)
+  if (missing.length > 0) await readers.note(missingText(missing, table.columns))
   const chosen = chosenColumns(presentation, { all })
   const heads = headsByField(presentation, { all })
   if (!isForPrograms) {
     const read = { calendar, signs, rounds: question !== undefined }
     const columns = withHeads(chosen ?? briefColumns(all, question, isNoted), read, heads)
-    requireDistinct(columns)
+    requireDistinct(presentation, columns)
     return { columns, parts }
   }
   const columns = chosen ?? all
   const names = columns.map(({ name }) => [name, heads.get(name) ?? name] as const)
   const called = columns.map((column, at) => ({ ...column, name: names[at]?.[1] ?? column.name }))
-  requireDistinct(called)
+  requireDistinct(presentation, called)
   const others = names.filter(([field, head]) => field !== head)
   return { columns: called, parts: others.length === 0 ? parts : renamed(parts, others) }
 }

@@ -33,6 +33,7 @@ export const readTable = async (asked: AskedReport, client: Client, request: Rep
     isNoted: format === 'table',
     calendar: () => client.calendar ?? client.usualCalendar,
     signs,
+    note: (text) => cli.note(text),
   })
 }
 

@@ -47,14 +47,14 @@ const percentColumn = (
 })
 
 /** Returns how columns are read that people do not read as they are. */
-const shownBy = (calendar: () => Calendar): Readonly<Record<string, (column: ReportColumn) => Shown>> => {
+const shownBy = (calendar: () => Calendar): ReadonlyMap<string, (column: ReportColumn) => Shown> => {
   const periodOf = ({ entryDate, periodId }: AnyRecord) =>
     typeof entryDate === 'number'
       ? ([FREQUENCIES.find((one) => one === periodId) ?? 'D', entryDate, calendar()] as const)
       : undefined
   const stateOf = ({ state }: AnyRecord): string | null =>
     Object.entries(STATE_SIGNS).find(([one]) => one === state)?.[1] ?? null
-  return {
+  const special: Readonly<Partial<Record<keyof AnswerRow, (column: ReportColumn) => Shown>>> = {
     entryDate: ({ blank }) => ({
       textOf: (record) => {
         const period = periodOf(record)
@@ -72,6 +72,7 @@ const shownBy = (calendar: () => Calendar): Readonly<Record<string, (column: Rep
       percentColumn('progress_percent', WHOLE_PERCENT, (percent, { state }) => progressText(percent, state === 'met')),
     state: () => ({ textOf: stateOf, sheetValue: stateOf }),
   }
+  return new Map(Object.entries(special))
 }
 
 /** Describes how people read a table: the signs of their numbers, and whether values are rounded by the pattern of their unit. */
@@ -95,11 +96,11 @@ export const withHeads = (
   const patternOf = patternsOfRows(rounds)
   const readColumn = (column: ReportColumn): Shown => {
     const { name, field } = column
-    const special = shown[name]
+    const special = shown.get(name)
     if (special) return special(column)
     const isMore = (value: bigint): boolean => name === 'difference' && value > 0n
     const inUnit = (record: AnyRecord) => {
-      const value = field.kind === 'decimal' && !name.endsWith('percent') ? decimalIn(record, name) : null
+      const value = field.kind === 'decimal' ? decimalIn(record, name) : null
       const pattern = value === null ? undefined : patternOf(column.labelFormat, record)
       return value === null || pattern === undefined ? undefined : { value, pattern }
     }
