@@ -65,7 +65,7 @@ const ENTITIES: Readonly<Record<string, string>> = { '&lt;': '<', '&gt;': '>', '
 /** The cells of the table of a page. */
 const pageCells = (text: string): string[][] => {
   const table = /<section class="answer"[\s\S]*<\/section>/.exec(text)?.[0] ?? ''
-  return [...table.matchAll(/<tr>(.*?)<\/tr>/gs)].map(([, row = '']) =>
+  return [...table.matchAll(/<tr[^>]*>(.*?)<\/tr>/gs)].map(([, row = '']) =>
     [...row.matchAll(/<t[hd][^>]*>(.*?)<\/t[hd]>/gs)].map(([, cell = '']) =>
       cell.replaceAll(/&\w+;/g, (entity) => ENTITIES[entity] ?? entity),
     ),
@@ -135,6 +135,23 @@ describe.each(ways)('%s, what a report looks like', (_, open) => {
       [1234.5678, '"£ "#,##0.00'],
       [1234.5678, '0" %"'],
     ])
+  })
+
+  test('totals are bold, and are not sorted with the other rows, in a workbook', async () => {
+    const asked = ['--by', 'M', '--kpis', 'Revenue', '--pivot', 'period', '--totals', '--title', 'T']
+    await exported(...asked, '--to-file', 'r.xlsx')
+    const sheet = await sheetOf(user.folder.in('r.xlsx'))
+    expect([5, 6, 7].map((row) => [sheet.getCell(row, 2).value, sheet.getCell(row, 2).font?.bold ?? false])).toEqual([
+      ['Ann Lee', false],
+      ['Bob Ray', false],
+      ['Total', true],
+    ])
+    expect(sheet.autoFilter).toBe('A4:E6')
+    await exported(...asked, '--to-file', 'r.html')
+    expect(text('r.html').match(/<tr class="total">/g)).toHaveLength(1)
+    expect(jsonOf(await report('--by', 'M', '--pivot', 'period', '--totals', '-o', 'json'))).not.toContainEqual(
+      expect.objectContaining({ isTotal: true }),
+    )
   })
 
   test('columns and heads are those that are asked for, in each format', async () => {
@@ -231,7 +248,7 @@ describe('what a report looks like', () => {
     ['--rows --columns kpi,kpiName', '--columns names kpi twice'],
     ['--rows --columns ,', '--columns is an empty list'],
     ['--by M --columns kpi,change', '--columns: --compare makes the column change; give that, too'],
-    ['--columns kpi,notes', '--rows has the fields of a report'],
+    ['--columns kpi,notes', 'the fields of a report are columns with --rows'],
     ['--heads kpi', '--heads kpi names no column and its head; write kpi=Kennzahl'],
     ['--heads kpi=', '--heads kpi= takes a text of one line'],
     ['--heads kpi=A,kpi=B', '--heads names kpi twice'],
@@ -239,7 +256,7 @@ describe('what a report looks like', () => {
     ['--rows --heads kpi=item', '--heads: two columns would be called "item"; give each its own head'],
     ['--by M --pivot period --columns kpi,total', '--columns: --totals makes the column total; give that, too'],
     ['--by M --pivot period --columns kpi,change', '--columns: --compare makes the column change; give that, too'],
-    ['--totals', '--totals is for pivots: add --pivot period, kpi or item; --total makes one row of all items'],
+    ['--totals', '--totals is for pivots: add --pivot period, kpi or item (--total makes one row of all items)'],
     ['-o json --title T', '--title: json has no place for a title'],
     ['export --to-file r.csv --title T', '--title: csv has no place for a title'],
     ['export --append-since r.csv --heads kpi=K', '--append-since adds rows with all their fields'],

@@ -156,7 +156,7 @@ test('a file of Markdown says which days are compared, as nobody who reads it se
     ' ',
   )
   const { stdout } = await accounts.SQLite.kpi('embedded', '2026-11-20', 'report', 'export', ...words)
-  expect(stdout.split('\n').slice(0, 1)).toEqual([expect.stringContaining('previous\\_from | previous\\_to')])
+  expect(stdout.split('\n').slice(0, 1)).toEqual([expect.stringContaining('before\\_from | before\\_to')])
   expect(stdout).toContain('| 2025-03-10 | 2025-03-20 |')
 })
 

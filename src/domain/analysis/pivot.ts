@@ -5,7 +5,7 @@ import type { AnyRecord, FieldValue } from '../schema.ts'
 import { type ExactValues, totalOf } from './aggregate.ts'
 import { type AnswerRow, answerRow } from './answer-row.ts'
 import type { Facts, PIVOTS } from './question.ts'
-import type { ReportColumn } from './report-table.ts'
+import { IS_TOTAL, type ReportColumn } from './report-table.ts'
 
 type Dimension = (typeof PIVOTS)[number]
 
@@ -70,7 +70,7 @@ const columnsOf = (rows: readonly AnswerRow[], of: Described, calendar: Calendar
   const firsts = new Map<string, AnswerRow>()
   for (const row of rows) if (!firsts.has(String(of.idOf(row)))) firsts.set(String(of.idOf(row)), row)
   const named = [...firsts.values()].map((row) => [of.nameOf(row, calendar), of.markOf(row)] as const)
-  const names = uniqueNames(named, [...answerRow.shown.map(({ name }) => name), TOTAL_COLUMN, '__proto__'])
+  const names = uniqueNames(named, [...answerRow.shown.map(({ name }) => name), TOTAL_COLUMN, IS_TOTAL, '__proto__'])
   const columns = new Map([...firsts.keys()].map((id, at) => [id, names[at] ?? '']))
   if (columns.size <= MOST_COLUMNS) return columns
   throw new KpiError(
@@ -171,7 +171,9 @@ export const pivotTable = (
   const records = [...Map.groupBy(rows, rowKey).values()].map((group) =>
     record({ group, shown: group[0] ?? {} }, (cell) => cell.at(-1)?.actual ?? null),
   )
-  const below = totals ? totalRows(rows, dimension, rowKey, sum).map((one) => record(one, sum)) : []
+  const below = totals
+    ? totalRows(rows, dimension, rowKey, sum).map((one) => ({ ...record(one, sum), [IS_TOTAL]: true }))
+    : []
   const byColumn = Map.groupBy(rows, idAcross)
   const values = [...names].map(([id, name]) => valueColumn(name, isOfOneKpi ? [] : (byColumn.get(id) ?? [])))
   const hasTotals = totals && (isOfOneKpi || sum(rows) !== null)

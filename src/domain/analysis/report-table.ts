@@ -15,6 +15,9 @@ export type ReportColumn = NamedField & {
   readonly sheetFormat?: (record: AnyRecord) => string | undefined
 }
 
+/** Names the field, shown in no column, by which a row is known that holds the totals of those above it. */
+export const IS_TOTAL = 'isTotal'
+
 /** Describes a table of a report: its columns, and its rows in parts, in the order in which they are shown. */
 export type ReportTable = {
   readonly columns: readonly ReportColumn[]

@@ -4,6 +4,7 @@ import { readRegularFile } from '../../files/read-file.ts'
 import { formatDay, formatInstant, type Instant } from '../../domain/day.ts'
 import { cellOf } from '../../codec/cell-text.ts'
 import { type PageFrame, PagePacker, type PageRow } from '../../domain/analysis/page-data.ts'
+import { IS_TOTAL } from '../../domain/analysis/report-table.ts'
 import type { AnyRecord, NamedField } from '../../domain/schema.ts'
 
 /** Describes what a page says of itself: its title, the account, when it was made, and the days it is about. */
@@ -82,7 +83,7 @@ function* tableText({ columns, records }: PageTable, label: string): Generator<s
   yield `<section class="answer" tabindex="0" aria-label="${escapeHtml(label)}">\n<table>\n<thead><tr>${heads.join('')}</tr></thead>\n<tbody>\n`
   for (const record of records) {
     const cells = columns.map((column) => `<td${classOf(column)}>${escapeHtml(cellOf(column, record))}</td>`)
-    yield `<tr>${cells.join('')}</tr>\n`
+    yield `<tr${record[IS_TOTAL] === true ? ' class="total"' : ''}>${cells.join('')}</tr>\n`
   }
   yield '</tbody>\n</table>\n'
   if (records.length === 0) yield '<p class="notice">There are no values in these days.</p>\n'

@@ -1,6 +1,6 @@
 import { type Row, WorkbookWriter, type WorksheetWriter } from '@cj-tech-master/excelts'
 import { cellOf, cellText } from '../../codec/cell-text.ts'
-import type { ReportColumn, ReportTable } from '../../domain/analysis/report-table.ts'
+import { IS_TOTAL, type ReportColumn, type ReportTable } from '../../domain/analysis/report-table.ts'
 import { dayOfCivil } from '../../domain/day.ts'
 import { exactNumber, formatDecimal } from '../../domain/decimal.ts'
 import { KpiError } from '../../domain/errors.ts'
@@ -89,6 +89,8 @@ type OpenSheet = {
   readonly lastColumn: string
   readonly from: number
   rows: number
+  /** Counts the rows of totals, which are the last ones: they are not sorted and filtered with the others. */
+  totals: number
 }
 
 const TITLE_SIZE = 14
@@ -118,11 +120,11 @@ const openSheet = (
   // Take the letters of the last title's cell, such as P of P1.
   const lastColumn = header.getCell(Math.max(1, columns.length)).address.slice(0, -String(from).length)
   header.commit()
-  return { sheet, lastColumn, from, rows: from }
+  return { sheet, lastColumn, from, rows: from, totals: 0 }
 }
 
-const closeSheet = ({ sheet, lastColumn, from, rows }: OpenSheet): void => {
-  sheet.autoFilter = `A${from}:${lastColumn}${rows}`
+const closeSheet = ({ sheet, lastColumn, from, rows, totals }: OpenSheet): void => {
+  sheet.autoFilter = `A${from}:${lastColumn}${rows - totals}`
   sheet.commit()
 }
 
@@ -133,6 +135,7 @@ const addRow = (sheet: WorksheetWriter, columns: readonly ReportColumn[], record
     const format = (values[at] ?? null) === null ? undefined : formatOf(column, record)
     if (format !== undefined) row.getCell(at + 1).numFmt = format
   }
+  if (record[IS_TOTAL] === true) row.font = { bold: true }
   row.commit()
 }
 
@@ -160,6 +163,7 @@ export async function* workbookFile(
       open ??= openNext(rows)
       addRow(open.sheet, columns, record)
       open.rows += 1
+      if (record[IS_TOTAL] === true) open.totals += 1
     }
     yield* chunks.splice(0)
   }

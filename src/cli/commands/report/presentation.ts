@@ -81,7 +81,7 @@ export const overviewColumns = <T extends ReportColumn>(
   presentation: Presentation,
   all: readonly T[],
 ): (T & { readonly head: string })[] => {
-  const of = { all, otherwise: '; --rows has the fields of a report' }
+  const of = { all, otherwise: '; the fields of a report are columns with --rows' }
   const heads = headsByField(presentation, of)
   const columns = (chosenColumns(presentation, of) ?? all).map((one) => ({
     ...one,

@@ -177,7 +177,7 @@ export const readQuestion = (flags: QuestionFlags): Question | undefined => {
     units: flags.units === true,
   }
   if (question.totals && question.pivot === undefined) {
-    faults.push('--totals is for pivots: add --pivot period, kpi or item; --total makes one row of all items')
+    faults.push('--totals is for pivots: add --pivot period, kpi or item (--total makes one row of all items)')
   }
   faults.push(...conflictsIn(question), ...sortFaults(question))
   if (faults.length > 0) throw new UsageError(faults.join('; '))
