@@ -6,7 +6,8 @@ import { csvRows } from '../support/csv.ts'
 import { displayed } from '../support/displayed.ts'
 import { kpiNamed } from '../support/import.ts'
 import { jsonOf, type Ran } from '../support/kpi.ts'
-import { fillShop, newerUser, SHOP, type User, users } from '../support/user.ts'
+import { faultyProxy, whole } from '../support/faulty-proxy.ts'
+import { fillShop, newerUser, remoteUserBehind, SHOP, type User, users } from '../support/user.ts'
 
 const RANGE = ['--from', '2026-10-01', '--to', '2026-11-21']
 
@@ -269,6 +270,25 @@ describe('what a report looks like', () => {
   test('says that there are no totals over KPIs that are not added up', async () => {
     const ran = await user.kpi('report', ...RANGE, '--by', 'Q', '--pivot', 'kpi', '--totals')
     expect(ran.stderr).toContain('no column of totals: only KPIs that are sums in one unit')
+  })
+
+  test('a service that has none of our extensions gives the same', async () => {
+    await using plain = await remoteUserBehind(async (url) => {
+      const proxy = await faultyProxy(
+        url,
+        () => async (response, pass) => {
+          const { status, headers, body } = await pass()
+          whole(response, { status, headers: { 'content-type': headers['content-type'] ?? '' }, body })
+        },
+        () => true,
+      )
+      return proxy.url
+    })
+    await fill(plain)
+    const asked = ['--by', 'M', '--pivot', 'period', '--totals', '--units', '--title', 'T', '-o', 'markdown']
+    const { code, stdout } = await plain.kpi('report', ...RANGE, ...asked)
+    expect([code, stdout]).toEqual([0, (await user.kpi('report', ...RANGE, ...asked)).stdout])
+    expect(stdout).toContain('| Revenue | Total | Pounds |')
   })
 
   test('a column of a pivot that has no values is blank, and needs no head', async () => {
