@@ -40,6 +40,7 @@ const LACKS: Record<Variant, Readonly<Record<string, Lack>>> = {
     '/users': { called: 'people', instead: USE_CLASSIC },
     '/users/{user_id}/kpis': { called: 'assignments of KPIs', instead: USE_CLASSIC },
     '/users/{user_id}/groupitems': { called: 'group items of users', instead: USE_CLASSIC },
+    '/kpientries/runs/{run}/groupitem': { called: 'group items of users', instead: USE_CLASSIC },
     '/groups': {
       called: 'groups',
       instead:

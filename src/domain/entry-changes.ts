@@ -1,4 +1,4 @@
-import type { Day } from './day.ts'
+import type { Day, Instant } from './day.ts'
 import { type Decimal, formatDecimal } from './decimal.ts'
 import type { EntryKey } from './entry-key.ts'
 import type { EntryValues } from './rules.ts'
@@ -21,6 +21,18 @@ export type EntryChange = {
    * with its KPI, the revision that it had then, where something else had written it.
    */
   readonly revision?: number
+  /** Holds what else was stored of an entry that was deleted: `before` has its values, and `after` none. */
+  readonly gone?: GoneEntry
+  /** Names the group item that was put onto the entry of an id, whose values stay as they are. */
+  readonly carried?: { readonly id: number; readonly item: number }
+}
+
+/** Describes an entry that was deleted, besides its key and values. */
+export type GoneEntry = {
+  readonly id: number
+  /** Holds the id of its set of group items, if it had one. */
+  readonly set: number | null
+  readonly createdAt: Instant
 }
 
 /** Tells whether an entry holds values. */
@@ -71,6 +83,12 @@ type Line = {
   readonly before?: Columns
   readonly after: Columns
   readonly revisions?: number[]
+  /** Hold of deleted entries what else was stored. */
+  readonly sets?: (number | null)[]
+  readonly made?: Instant[]
+  /** Holds the ids of entries that were deleted, or that got a group item. */
+  readonly ids?: number[]
+  readonly carried?: number
 }
 
 const cellOf = (value: Decimal | string | null | undefined): Cell => {
@@ -87,22 +105,37 @@ const push = (columns: Columns, values: Partial<EntryValues>): void => {
   for (const name of VALUES) columns[name]?.push(cellOf(values[name]))
 }
 
-/** Tells whether two changes are of the same values: both of new entries, or both of the same fields of old ones. */
+/** Returns the values that a change is of: those that it changed, or all that a deleted entry had. */
+const valuesOf = ({ before = {}, after, gone }: EntryChange): Partial<EntryValues> => (gone ? before : after)
+
+/**
+ * Tells whether two changes are of the same values: both of new entries, both of the same fields of old ones, both of entries
+ * that were deleted, or that got the same group item.
+ */
 const isAlike = (one: EntryChange, other: EntryChange): boolean =>
   one.key[0] === other.key[0] &&
   one.key[1] === other.key[1] &&
   (one.before === undefined) === (other.before === undefined) &&
   (one.revision === undefined) === (other.revision === undefined) &&
-  VALUES.every((name) => (one.after[name] === undefined) === (other.after[name] === undefined))
+  (one.gone === undefined) === (other.gone === undefined) &&
+  one.carried?.item === other.carried?.item &&
+  VALUES.every((name) => (valuesOf(one)[name] === undefined) === (valuesOf(other)[name] === undefined))
 
-const beginLine = ({ key: [owner, kpi], before, after, revision }: EntryChange): Line => ({
-  owner,
-  kpi,
-  days: [],
-  ...(before && { before: columnsFor(namesIn(after)) }),
-  after: columnsFor(namesIn(after)),
-  ...(revision !== undefined && { revisions: [] }),
-})
+const beginLine = (change: EntryChange): Line => {
+  const { before, after, revision, gone, carried } = change
+  const [owner, kpi] = change.key
+  return {
+    owner,
+    kpi,
+    days: [],
+    ...(before && { before: columnsFor(namesIn(valuesOf(change))) }),
+    after: columnsFor(namesIn(after)),
+    ...(revision !== undefined && { revisions: [] }),
+    ...((gone ?? carried) && { ids: [] }),
+    ...(gone && { sets: [], made: [] }),
+    ...(carried && { carried: carried.item }),
+  }
+}
 
 /** Returns changes as lines of JSON, a few of which hold many: they take a tenth of what a line for each would. */
 export const changesToText = (changes: readonly EntryChange[]): string => {
@@ -117,6 +150,13 @@ export const changesToText = (changes: readonly EntryChange[]): string => {
     if (line.before && change.before) push(line.before, change.before)
     push(line.after, change.after)
     if (change.revision !== undefined) line.revisions?.push(change.revision)
+    const { gone, carried } = change
+    if (gone) {
+      line.sets?.push(gone.set)
+      line.made?.push(gone.createdAt)
+    }
+    const id = gone?.id ?? carried?.id
+    if (id !== undefined) line.ids?.push(id)
     last = change
   }
   return lines.map((line) => `${JSON.stringify(line)}\n`).join('')
@@ -146,7 +186,7 @@ export function* changesIn(text: string): Generator<EntryChange> {
     return
   }
   if (!isLine(line)) return
-  const { owner, kpi, days, before, after, revisions } = line
+  const { owner, kpi, days, before, after, revisions, ids, sets, made, carried } = line
   let day: Day = 0
   for (const [at, step] of days.entries()) {
     day += step
@@ -156,6 +196,8 @@ export function* changesIn(text: string): Generator<EntryChange> {
       before: before && valuesAt(before, at),
       after: valuesAt(after, at),
       ...(revision !== undefined && { revision }),
+      ...(made && { gone: { id: ids?.[at] ?? 0, set: sets?.[at] ?? null, createdAt: made[at] ?? 0 } }),
+      ...(carried !== undefined && { carried: { id: ids?.[at] ?? 0, item: carried } }),
     }
   }
 }

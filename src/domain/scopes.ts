@@ -2,7 +2,7 @@ import { Fault } from './errors.ts'
 import { breakdownItem } from './resources/breakdowns.ts'
 import { category, frequency, icon, unit } from './resources/catalog.ts'
 import { entry } from './resources/entry.ts'
-import { runEntry, undoneBatch } from './resources/entry-run.ts'
+import { deletedEntries, entrySum, runEntry, undoneBatch } from './resources/entry-run.ts'
 import { categoryKpi, kpi } from './resources/kpi.ts'
 import { reportDay, reportRow } from './resources/report-row.ts'
 import { user } from './resources/user.ts'
@@ -56,6 +56,8 @@ const NEEDS: Readonly<Record<string, ScopesOfResource>> = {
   [runEntry.path]: { read: 'entries:read' },
   // A key that only writes may take its own runs back.
   [undoneBatch.path]: { read: 'entries:write', write: 'entries:write' },
+  [entrySum.path]: { read: 'entries:read' },
+  [deletedEntries.path]: { read: 'entries:write', write: 'entries:write' },
   [reportRow.path]: { read: 'reports:read' },
   [reportDay.path]: { read: 'reports:read' },
   [user.path]: { read: 'users:read' },

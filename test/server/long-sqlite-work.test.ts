@@ -54,6 +54,8 @@ const batch = (count: number): unknown => ({
   })),
 })
 
+const USER_IDS = Array.from({ length: USERS }, (_, at) => 1001 + at).join(',')
+
 /** What reads, writes or removes any number of rows. */
 const LONG: readonly (readonly [name: string, asked: Asked])[] = [
   ['a batch of a user with a thousand group items', { method: 'POST', path: '/kpientries/list', body: batch(3000) }],
@@ -61,6 +63,24 @@ const LONG: readonly (readonly [name: string, asked: Asked])[] = [
   ['a later page of many', { path: '/kpientries?dateFrom=2000-01-01&dateTo=2030-01-01&page=70' }],
   ['the list of all KPIs', { path: '/kpis' }],
   ["the list of a user's KPIs", { path: '/users/1001/kpis' }],
+  ['what many entries come to', { path: '/kpientries/sums?dateFrom=2000-01-01&dateTo=2030-01-01' }],
+  [
+    'a group item that many entries get',
+    {
+      method: 'POST',
+      path: '/kpientries/runs/a/groupitem',
+      body: { group_item_id: 10_001, user_ids: USER_IDS, date_from: '2000-01-01', dry_run: false },
+    },
+  ],
+  [
+    'the deletion of many entries',
+    {
+      method: 'POST',
+      path: '/kpientries/runs/b/delete?dateFrom=2000-01-01&dateTo=2015-12-31&kpiIds=1',
+      body: { count: USERS * DAYS },
+    },
+  ],
+  ['an undo of that', { method: 'POST', path: '/kpientries/runs/b/undo', body: { dry_run: false } }],
   ['the removal of a KPI with all its entries', { method: 'DELETE', path: '/kpis/1' }],
 ]
 

@@ -83,6 +83,7 @@ const ORDER = [
   '/users/{user_id}/groupitems',
   '/kpientries',
   '/kpientries/list',
+  '/kpientries/runs/{run}/groupitem',
 ]
 
 const METHODS = ['POST', 'GET', 'PUT', 'DELETE']

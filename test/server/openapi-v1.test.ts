@@ -50,7 +50,7 @@ describe('what the newer variant answers is as described', () => {
   })
 
   test.each(adds)('$is', async (one) => {
-    expect(await faultsOf(one, askedFor(one), /\/(?:list|undo)$/.test(one.path) ? 200 : 201)).toEqual([])
+    expect(await faultsOf(one, askedFor(one), /\/(?:list|undo|delete)$/.test(one.path) ? 200 : 201)).toEqual([])
   })
 
   test('POST /kpientries of an entry that is there', async () => {

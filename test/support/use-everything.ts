@@ -67,7 +67,7 @@ const listEntries = async ({ client, newer }: Way): Promise<void> => {
 }
 
 /** Has runs write entries, and takes them back. */
-const useRuns = async ({ client }: Way, drafts: readonly EntryDraft[]): Promise<void> => {
+const useRuns = async ({ client }: Way, drafts: readonly EntryDraft[], item: number): Promise<void> => {
   const put = (run: string, actual: bigint): Promise<unknown> =>
     client.entries.putMany(
       drafts.map((one) => ({ ...one, actual })),
@@ -88,6 +88,14 @@ const useRuns = async ({ client }: Way, drafts: readonly EntryDraft[]): Promise<
   await client.assignments(owner).add({ id: kpi_id, sort_order: 1 })
   await client.entries.putMany([{ user_id: owner, kpi_id, entry_date: 1, actual: 1n }], undefined, 'd')
   await client.kpis.remove(kpi_id)
+  const days = drafts.map(({ entry_date }) => entry_date)
+  const which = { from: Math.min(...days), to: Math.max(...days), userIds: [owner] }
+  const count = (await client.entries.sums(which)).reduce((sum, { entries }) => sum + entries, 0)
+  const order = { group_item_id: item, user_ids: String(owner), date_from: which.from, dry_run: false }
+  await client.entries.carry('e', order)
+  await client.entries.removeMany('f', which, count)
+  await client.entries.carry('g', { ...order, user_ids: null })
+  for (const run of ['f', 'e']) await client.entries.undoRun(run, { before: undefined, isDry: false })
 }
 
 /** Adds, changes, moves, reads and deletes entries. */
@@ -117,7 +125,7 @@ const useEntries = async (
   }))
   await client.entries.addMany(drafts)
   await listEntries(way)
-  await useRuns(way, drafts)
+  await useRuns(way, drafts, item)
   for (const items of [{}, { groupItemIds: [item] }, { userIds: [1, user.id] }]) {
     await client.report({ ...RANGE, ...items })
     await way.newer.report({ ...RANGE, ...items })

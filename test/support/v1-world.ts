@@ -37,6 +37,7 @@ const GOOD: Readonly<Record<string, object>> = {
   '/kpientries/{id}': { actual: 5 },
   '/kpientries/list': { entries: [{ ...ENTRY, entry_date: '2026-03-05' }], hasNotes: false },
   '/kpientries/runs/{run}/undo': { dry_run: true },
+  '/kpientries/runs/{run}/delete': { count: 0 },
   '/breakdownitems': { breakdown_id: 2, name: 'South' },
 }
 

@@ -10,17 +10,25 @@ import {
   newerEntry,
 } from '../../domain/resources/entry.ts'
 import {
+  type CarriedGroupItem,
+  carriedGroupItem,
   CREATED_AGAIN,
   type CreatedAgain,
+  type DeletedEntries,
+  deletedEntries,
+  type EntrySum,
+  entrySum,
   newerRunEntry,
+  runDeletion,
   type RunEntry,
   runEntry,
+  runGroupItem,
   runUndo,
   type UndoneBatch,
   undoneBatch,
 } from '../../domain/resources/entry-run.ts'
 import { KpiError } from '../../domain/errors.ts'
-import type { Patch } from '../../domain/schema.ts'
+import type { Draft, Patch } from '../../domain/schema.ts'
 import type { Variant } from '../../domain/variants.ts'
 import type { TransportRequest, TransportResponse } from '../transport.ts'
 import { followUnknown } from '../unknown-outcome.ts'
@@ -35,7 +43,7 @@ import {
   readOne,
   type ResourceClient,
 } from './collection.ts'
-import { type EntryQuery, entryQuery } from './queries.ts'
+import { type EntryQuery, entryQuery, type EntrySelection, selectionQuery } from './queries.ts'
 
 /** Holds the body of a good answer, and a fault that it reports all the same. */
 export type ResponseBody = {
@@ -113,6 +121,16 @@ export type Entries = Omit<ResourceClient<typeof newerEntry>, 'list' | 'addEach'
   readonly putMany: (list: readonly EntryDraft[] | EntryBlock, key?: string, run?: string) => Promise<PutMany>
   /** Lists what one batch of a run made of entries. */
   readonly ofRun: (run: string, asked?: BatchOfRun) => Promise<RunEntry[]>
+  /** Returns what entries come to, by KPI; only the bundled service does. */
+  readonly sums: (selection: EntrySelection) => Promise<EntrySum[]>
+  /** Deletes many entries, and keeps for their run what they held; only the bundled service does. */
+  readonly removeMany: (
+    run: string,
+    which: EntrySelection | { readonly ids: readonly number[] },
+    count: number,
+  ) => Promise<DeletedEntries>
+  /** Puts a group item onto entries that do not carry it, or counts these; only the bundled service does. */
+  readonly carry: (run: string, order: Draft<typeof runGroupItem>) => Promise<CarriedGroupItem>
   /** Takes back one batch of a run, or counts what that would do. */
   readonly undoRun: (run: string, asked: BatchOfRun & { readonly isDry: boolean }) => Promise<UndoneBatch>
 }
@@ -194,6 +212,23 @@ export const createEntries = (variant: Variant, { send, isBundled, newKey, toget
             mayBeDone: true,
           })
       }
+    },
+    sums: async (selection) => {
+      const query = selectionQuery(selection)
+      return readMany(entrySum, await send(entrySum, 'list', { method: 'GET', path: entrySum.path, query }))
+    },
+    // Each of these counts what its run has done before, so that it may be sent again.
+    removeMany: async (run, which, count) => {
+      const path = deletedEntries.path.replace('{run}', run)
+      const query = 'ids' in which ? { ids: which.ids.join(',') } : selectionQuery(which)
+      const body = draftToJson(runDeletion, { count })
+      const sending = { method: 'POST', path, query, body, isRepeatable: true } as const
+      return readDone(deletedEntries, await send(deletedEntries, 'add', sending))
+    },
+    carry: async (run, order) => {
+      const [path, body] = [carriedGroupItem.path.replace('{run}', run), draftToJson(runGroupItem, order)]
+      const sending = { method: 'POST', path, body, isRepeatable: true } as const
+      return readDone(carriedGroupItem, await send(carriedGroupItem, 'add', sending))
     },
     addMany: async (list) => {
       // Repeat a batch whose answer counts too few entries: it came from a proxy.

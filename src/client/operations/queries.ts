@@ -16,6 +16,16 @@ export type EntryQuery = {
   readonly rows?: number | undefined
 }
 
+/** Selects many entries: those of some users, breakdown items and KPIs, or of all, in a range of days; both are included. */
+export type EntrySelection = {
+  readonly from: Day
+  readonly to: Day
+  readonly userIds?: readonly number[] | undefined
+  /** Selects breakdown items; only the newer variant has this filter. */
+  readonly sourceIds?: readonly number[] | undefined
+  readonly kpiIds?: readonly number[] | undefined
+}
+
 /** Describes which breakdown items to list; all by default. */
 export type BreakdownItemQuery = { readonly breakdownId?: number | undefined; readonly archived?: boolean | undefined }
 
@@ -46,6 +56,14 @@ export const entryQuery = (query: EntryQuery): QueryParameters => ({
   ...(query.page !== undefined && { page: String(query.page) }),
   ...(query.after !== undefined && { after: String(query.after) }),
   ...(query.rows !== undefined && { rows: String(query.rows) }),
+})
+
+/** Returns the query string that selects many entries. */
+export const selectionQuery = (selection: EntrySelection): QueryParameters => ({
+  ...daysToQuery(selection),
+  ...(selection.userIds && { userIds: selection.userIds.join(',') }),
+  ...(selection.sourceIds && { sourceIds: selection.sourceIds.join(',') }),
+  ...(selection.kpiIds && { kpiIds: selection.kpiIds.join(',') }),
 })
 
 /** Returns the query string for a report. */

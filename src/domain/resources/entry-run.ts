@@ -167,3 +167,126 @@ export const undoneBatch = resource({
 })
 
 export type UndoneBatch = Stored<typeof undoneBatch>
+
+/** Bounds the entries that one request for a run deletes, or puts a group item onto, so that none takes long. */
+export const RUN_LIMIT = 50_000
+
+/** Defines what entries come to, by KPI. */
+export const entrySum = resource({
+  name: 'entry_sum',
+  plural: 'entry_sums',
+  title: 'sum of entries',
+  root: 'KPIEntrySum',
+  path: `${entry.path}/sums`,
+  verbs: ['list'],
+  caution: 'It counts the entries of a range of days by KPI, those of every user and KPI where none is named.',
+  fields: {
+    kpi_id: { kind: 'integer', about: 'KPI that the values are for', readOnly: true, example: 1 },
+    entries: { kind: 'integer', about: 'How many entries there are', readOnly: true, example: 31 },
+    actual: {
+      kind: 'decimal',
+      about: 'Sum of their actuals; null if there are none',
+      nullable: true,
+      readOnly: true,
+      example: 120.5,
+    },
+  },
+})
+
+export type EntrySum = Stored<typeof entrySum>
+
+/** Defines the order to delete entries. */
+export const runDeletion = resource({
+  name: 'run_deletion',
+  plural: 'run_deletions',
+  title: 'deletion of entries',
+  root: 'KPIRunDeletion',
+  // It is never shown.
+  lists: {},
+  path: '',
+  verbs: [],
+  fields: {
+    count: {
+      kind: 'integer',
+      about: 'How many entries are to be deleted by this run, as they were counted; if there are not so many, none is',
+      required: true,
+      example: 0,
+    },
+  },
+})
+
+/** Says how much of what was asked of a run is done. */
+const PROGRESS = {
+  run: { ...RUN, readOnly: true },
+  entries: { kind: 'integer', about: 'Entries that the run has come to so far', readOnly: true, example: 31 },
+  left: {
+    kind: 'integer',
+    about: 'Entries that are left; the same request again goes on with these',
+    readOnly: true,
+    example: 0,
+  },
+} as const
+
+/** Defines how far the deletion of entries is. */
+export const deletedEntries = resource({
+  name: 'deleted_entries',
+  plural: 'deleted_entries',
+  title: 'entries that were deleted',
+  root: 'KPIDeletedEntries',
+  path: `${entry.path}/runs/{run}/delete`,
+  verbs: ['add'],
+  fields: PROGRESS,
+})
+
+export type DeletedEntries = Stored<typeof deletedEntries>
+
+/** Defines the order to put a group item onto entries that are there. */
+export const runGroupItem = resource({
+  name: 'run_group_item',
+  plural: 'run_group_items',
+  title: 'order to put a group item onto entries',
+  root: 'KPIRunGroupItem',
+  // It is never shown.
+  lists: {},
+  path: '',
+  verbs: [],
+  fields: {
+    group_item_id: { kind: 'integer', about: 'Group item that the entries are to carry', required: true, example: 3 },
+    user_ids: {
+      kind: 'text',
+      about: 'Ids of the users whose entries they are, separated by commas; all who have the group item when not given',
+      nullable: true,
+      example: '2,3',
+    },
+    date_from: { kind: 'date', about: 'First day of the entries', required: true, example: '2026-01-01' },
+    date_to: { kind: 'date', about: 'Last day of the entries; none when not given', nullable: true },
+    dry_run: {
+      kind: 'boolean',
+      about: 'true only counts, and changes nothing; false puts it onto them',
+      required: true,
+      example: true,
+    },
+  },
+})
+
+/** Defines how far a group item is put onto entries. */
+export const carriedGroupItem = resource({
+  name: 'carried_group_item',
+  plural: 'carried_group_items',
+  title: 'entries that got a group item',
+  root: 'KPICarriedGroupItem',
+  path: `${entry.path}/runs/{run}/groupitem`,
+  verbs: ['add'],
+  fields: {
+    ...PROGRESS,
+    user_ids: {
+      kind: 'text',
+      about: 'Users whose entries did not carry it, separated by commas; the first 500 of them',
+      nullable: true,
+      readOnly: true,
+      example: '2,3',
+    },
+  },
+})
+
+export type CarriedGroupItem = Stored<typeof carriedGroupItem>

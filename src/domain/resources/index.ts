@@ -3,7 +3,7 @@ import { assignment } from './assignment.ts'
 import { breakdownItem } from './breakdowns.ts'
 import { category, frequency, icon, unit } from './catalog.ts'
 import { entry } from './entry.ts'
-import { runEntry, undoneBatch } from './entry-run.ts'
+import { carriedGroupItem, deletedEntries, entrySum, runEntry, undoneBatch } from './entry-run.ts'
 import { group, groupItem, userGroupItem } from './groups.ts'
 import { kpi } from './kpi.ts'
 import { reportDay, reportRow } from './report-row.ts'
@@ -24,6 +24,9 @@ export const resources: readonly Resource[] = [
   entry,
   runEntry,
   undoneBatch,
+  entrySum,
+  deletedEntries,
+  carriedGroupItem,
   breakdownItem,
   reportRow,
   reportDay,

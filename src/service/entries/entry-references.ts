@@ -28,8 +28,8 @@ const yieldEvery = (rows: number): Pause => {
 /** Sets after how many users to let other requests run. */
 const USERS_PER_TURN = 100
 
-/** Finds the stored set of some group items, or creates it. */
-const setOf = async (tx: Writer, account: number, items: readonly number[]): Promise<number> => {
+/** Finds the stored set of some group items, which come in ascending order, or creates it. */
+export const setOf = async (tx: Writer, account: number, items: readonly number[]): Promise<number> => {
   const digest = itemSetDigest(items)
   const known = await store.find(tx, account, digest)
   if (known !== undefined) return known

@@ -62,25 +62,24 @@ const makeRoom = async (tx: Writer, name: RunName, bytes: number, mostBytes: num
 export const growRun = async (tx: Writer, name: RunName, bytes: number): Promise<boolean> =>
   (await runs.grow(tx, name, bytes)) && (await makeRoom(tx, name, bytes, MOST_BYTES))
 
-/**
- * Keeps what a batch of a run replaces, and returns the revision of the entries that it writes; 0 where no run is named,
- * nothing changes, or so much has changed that it is not kept.
- */
-export const keepBatch = async (
+/** Describes what is kept of a batch, and the ids of the entries that it creates. */
+type KeptChanges = Pick<WrittenBatch, 'firstId' | 'created'> & {
+  readonly changes: string | undefined
+  readonly mostBytes?: number
+}
+
+/** Holds the run that a batch is of, and who sends it. */
+export type RunOfBatch = Pick<Context, 'now' | 'run' | 'credentials'> & { readonly account: { readonly id: number } }
+
+/** Keeps the changes of a batch of a run as lines of text, and returns its revision; 0 where they are not kept. */
+export const keepChanges = async (
   tx: Writer,
-  {
-    account,
-    now,
-    run,
-    credentials,
-  }: Pick<Context, 'now' | 'run' | 'credentials'> & { readonly account: { readonly id: number } },
-  { firstId, created, changed }: WrittenBatch,
-  mostBytes = MOST_BYTES,
+  { account, now, run, credentials }: RunOfBatch,
+  { firstId, created, changes, mostBytes = MOST_BYTES }: KeptChanges,
 ): Promise<number> => {
-  if (run === undefined || created + changed.length === 0) return 0
+  if (run === undefined) return 0
   const name = { account: account.id, run }
   await runs.forget(tx, account.id, now - KEPT_DAYS * DAY_SECONDS, FORGOTTEN_PER_BATCH)
-  const changes = changed.length > 0 ? await textOf(changed) : undefined
   const bytes = changes === undefined ? 0 : Buffer.byteLength(changes)
   const key = credentials?.key ?? 0
   const { owner, isPartial } = await runs.note(tx, name, key, now, bytes)
@@ -92,6 +91,21 @@ export const keepBatch = async (
   const first = created > 0 ? firstId : await takeIds(tx, account.id, 'entries', 0)
   await runBatches.insert(tx, name, { revision, firstId: first, created, leftIds: undefined, changes })
   return revision
+}
+
+/**
+ * Keeps what a batch of a run replaces, and returns the revision of the entries that it writes; 0 where no run is named,
+ * nothing changes, or so much has changed that it is not kept.
+ */
+export const keepBatch = async (
+  tx: Writer,
+  ctx: RunOfBatch,
+  { firstId, created, changed }: WrittenBatch,
+  mostBytes = MOST_BYTES,
+): Promise<number> => {
+  if (ctx.run === undefined || created + changed.length === 0) return 0
+  const changes = changed.length > 0 ? await textOf(changed) : undefined
+  return keepChanges(tx, ctx, { firstId, created, changes, mostBytes })
 }
 
 /** Holds the ids of entries that a batch leaves as they are, by the revisions that they have. */

@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
+import type { Instant } from '../../domain/day.ts'
 import {
   changesIn,
   changesToText,
@@ -13,11 +14,14 @@ import { type CreatedAgain, type RunEntry, type UndoneBatch } from '../../domain
 import type { Kpi } from '../../domain/resources/kpi.ts'
 import { type EntryValues, faultsOfValues, NOTHING, sameValues } from '../../domain/rules.ts'
 import type { Reader, Writer } from '../../store/db.ts'
+import { breakdownItems } from '../../store/tables/breakdowns.ts'
 import { addToRanges, entries as store, type SeriesRange, type StoredEntry } from '../../store/tables/entries.ts'
+import { itemSets } from '../../store/tables/item-sets.ts'
 import { kpis as kpiStore } from '../../store/tables/kpis.ts'
 import { type RunBatch, runBatches, type RunName, runs } from '../../store/tables/runs.ts'
 import { users } from '../../store/tables/users.ts'
 import type { Context } from '../context.ts'
+import { setOf } from './entry-references.ts'
 
 /** Describes what becomes of an entry when the batch that wrote it is taken back. */
 type Judged = {
@@ -38,13 +42,22 @@ type Judged = {
 /** Holds what a batch made of entries, and what becomes of each; `gone` counts those that it created, and that are gone. */
 type JudgedBatch = {
   readonly batch: RunBatch
-  readonly kpis: ReadonlyMap<number, Kpi>
+  readonly present: Present
   readonly judged: readonly Judged[]
   readonly gone: number
   /** Holds the entries that it created, and that are gone with their KPIs, which may be created again. */
   readonly withoutKpi: readonly EntryChange[]
   /** Holds the other runs that have written entries since, by the revisions of these, the last first. */
   readonly heldBy: ReadonlyMap<number, string>
+}
+
+/** Holds what there is of what the changes of a batch need: KPIs, items, and the entries of ids. */
+type Present = {
+  readonly kpis: ReadonlyMap<number, Kpi>
+  readonly items: ReadonlyMap<number, unknown>
+  readonly ids: ReadonlySet<number>
+  /** Holds the sets of group items, each with these. */
+  readonly sets: ReadonlyMap<number, readonly number[]>
 }
 
 /** Describes which batch of a run to take back, or to look at, and what was created again since. */
@@ -134,9 +147,30 @@ const judgeStoredAgain = (met: Met, { revision }: RunBatch): Judged => {
   return isSame ? { ...met, action: 'remove' } : { ...met, action: 'leave', reason: CHANGED }
 }
 
-const judgeChanged = (met: Met, batch: RunBatch, kpis: ReadonlyMap<number, Kpi>): Judged => {
+/** Judges an entry that a batch deleted: it is stored again, unless something else is there now. */
+const judgeGone = (met: Met, { before }: EntryChange, id: number, { kpis, items, ids }: Present): Judged => {
+  const { key, stored } = met
+  const leave = (reason: string): Judged => ({ ...met, action: 'leave', reason })
+  if (stored)
+    return sameValues(stored, { ...NOTHING, ...before }) ? { ...met, action: 'done' } : leave('was stored again since')
+  if (!kpis.has(key[1])) return leave('cannot be stored again, as its KPI was deleted')
+  if (!items.has(key[0])) return leave('cannot be stored again, as the user or item was deleted')
+  return ids.has(id) ? leave('is stored under another user, KPI or day') : { ...met, action: 'restore' }
+}
+
+/** Judges an entry that a batch put a group item onto: it is taken off, unless the entry is another one now or has it no more. */
+const judgeCarried = (met: Met, { id, item }: NonNullable<EntryChange['carried']>, { sets }: Present): Judged => {
+  const { stored } = met
+  const isCarried = stored?.id === id && sets.get(stored.item_set ?? 0)?.includes(item) === true
+  return { ...met, action: isCarried ? 'restore' : 'done' }
+}
+
+const judgeChanged = (met: Met, batch: RunBatch, present: Present): Judged => {
   const { change, key, stored } = met
-  const { before } = change
+  const { before, gone, carried } = change
+  const { kpis } = present
+  if (gone) return judgeGone(met, change, gone.id, present)
+  if (carried) return judgeCarried(met, carried, present)
   if (!before) return judgeStoredAgain(met, batch)
   const kpi = kpis.get(key[1])
   const leave = (reason: string): Judged => ({ ...met, action: 'leave', reason })
@@ -213,6 +247,40 @@ const findHolders = async (
   return found
 }
 
+/** Loads what tells whether deleted entries can be stored again, and which entries carry a group item. */
+const loadPresent = async (
+  tx: Reader,
+  account: number,
+  changes: readonly EntryChange[],
+  { keys, changed }: { readonly keys: readonly EntryKey[]; readonly changed: ReadonlyMap<string, StoredEntry> },
+): Promise<Omit<Present, 'kpis'>> => {
+  const gone = changes.flatMap((change) => change.gone ?? [])
+  const carried = changes.some((change) => change.carried)
+  const ids = new Set<number>()
+  for (const some of parts(gone)) {
+    const stored = await store.withIds(
+      tx,
+      account,
+      some.map(({ id }) => id),
+    )
+    for (const { id } of stored) ids.add(id)
+    await setImmediate()
+  }
+  const items =
+    gone.length === 0
+      ? new Map()
+      : await breakdownItems.findMany(
+          tx,
+          account,
+          keys.map(([item]) => item),
+        )
+  const asked = new Set([
+    ...gone.flatMap(({ set }) => set ?? []),
+    ...(carried ? [...changed.values()].flatMap(({ item_set }) => item_set ?? []) : []),
+  ])
+  return { items, ids, sets: asked.size === 0 ? new Map() : await itemSets.withIds(tx, account, asked) }
+}
+
 /**
  * Judges what becomes of the entries of the last batch of a run, or of the last one before a revision; undefined if there is
  * none.
@@ -229,11 +297,12 @@ const judgeBatch = async (
   const keys = changes.map(({ key }) => keyNow(key, again))
   const kpis = await kpiStore.findMany(tx, account, new Set(keys.map(([, kpi]) => kpi)))
   const [changed, created] = await loadStored(tx, account, batch, keys)
+  const present = { kpis, ...(await loadPresent(tx, account, changes, { keys, changed })) }
   const foreseen = foresee(tx, name, batch)
   const all: Judged[] = []
   for (const [at, change] of changes.entries()) {
     const key = keys[at] ?? change.key
-    all.push(judgeChanged({ change, key, stored: await foreseen(changed.get(keyText(...key))) }, batch, kpis))
+    all.push(judgeChanged({ change, key, stored: await foreseen(changed.get(keyText(...key))) }, batch, present))
   }
   // Leave out what went with its KPI and was not stored again: it counts as gone.
   const judged = all.filter(({ change, stored }) => stored !== undefined || change?.before !== undefined)
@@ -250,7 +319,7 @@ const judgeBatch = async (
   }
   const found = await findHolders(tx, account, batch, judged)
   const later = [...found].filter(([, other]) => other !== run).sort(([one], [other]) => other - one)
-  return { batch, kpis, judged, gone, withoutKpi, heldBy: new Map(later) }
+  return { batch, present, judged, gone, withoutKpi, heldBy: new Map(later) }
 }
 
 const heldIn = ({ heldBy }: JudgedBatch, one: Judged): string | undefined => heldBy.get(writerOf(one))
@@ -306,12 +375,51 @@ const restOf = (all: JudgedBatch): RunBatch | undefined => {
 
 const lengthOf = ({ changes = '' }: Pick<RunBatch, 'changes'>): number => Buffer.byteLength(changes)
 
+/** Stores entries again that a batch deleted, as they were; of a set of group items that is gone they carry none. */
+const storeAgain = async (
+  tx: Writer,
+  account: number,
+  now: Instant,
+  { judged, present }: JudgedBatch,
+): Promise<void> => {
+  const rows = judged.flatMap(({ action, change, key }): StoredEntry[] => {
+    if (action !== 'restore' || !change?.gone || !key) return []
+    const { gone, before, revision = 0 } = change
+    const [item_id, kpi_id, entry_date] = key
+    const item_set = gone.set !== null && present.sets.has(gone.set) ? gone.set : null
+    const times = { created_at: gone.createdAt, updated_at: now }
+    return [{ id: gone.id, item_id, kpi_id, entry_date, ...NOTHING, ...before, ...times, item_set, revision }]
+  })
+  for (const some of parts(rows)) {
+    await store.putBack(tx, account, some)
+    await setImmediate()
+  }
+}
+
+/** Takes a group item off the entries that a batch put it onto. */
+const takeOff = async (tx: Writer, account: number, { judged, present }: JudgedBatch): Promise<void> => {
+  const setsWithout = new Map<number, number | null>()
+  const rows: StoredEntry[] = []
+  for (const { action, change, stored } of judged) {
+    if (action !== 'restore' || !change?.carried || !stored || stored.item_set === null) continue
+    const { item } = change.carried
+    const items = (present.sets.get(stored.item_set) ?? []).filter((one) => one !== item)
+    const ascending = items.toSorted((one, other) => one - other)
+    const set = setsWithout.get(stored.item_set) ?? (items.length === 0 ? null : await setOf(tx, account, ascending))
+    setsWithout.set(stored.item_set, set)
+    rows.push({ ...stored, item_set: set })
+  }
+  await store.setItems(tx, account, rows)
+}
+
 const takeBack = async (tx: Writer, { now }: Context, name: RunName, all: JudgedBatch): Promise<void> => {
   const { batch, judged } = all
   const { account } = name
+  await storeAgain(tx, account, now, all)
+  await takeOff(tx, account, all)
   const restored = judged.flatMap((one) => {
     const { action, stored, change } = one
-    if (action !== 'restore' || !stored || !change) return []
+    if (action !== 'restore' || !stored || !change || change.carried) return []
     const isOfBefore = stored.revision === batch.revision || isMoved(one)
     const revision = isOfBefore ? (change.revision ?? 0) : stored.revision
     return { ...stored, ...change.before, updated_at: now, revision }

@@ -1,7 +1,16 @@
 import type { Day, Instant } from '../../domain/day.ts'
 import type { Decimal } from '../../domain/decimal.ts'
 import type { Entry } from '../../domain/resources/entry.ts'
-import type { FilledColumn, Reader, SqlInput, SqlNumbers, SqlOutput, SqlRow, Writer } from '../db.ts'
+import {
+  type FilledColumn,
+  filledColumns,
+  type Reader,
+  type SqlInput,
+  type SqlNumbers,
+  type SqlOutput,
+  type SqlRow,
+  type Writer,
+} from '../db.ts'
 import { IN_LIST, listOf } from './id-list.ts'
 
 /**
@@ -206,6 +215,31 @@ export const entries = {
       ],
     )
   },
+  /** Adds entries as they were stored, with their ids and times. */
+  putBack: (tx: Writer, account: number, rows: readonly StoredEntry[]): Promise<void> => {
+    const columns = [
+      ...KEY_AND_VALUES,
+      integer('created_at'),
+      integer('updated_at'),
+      integer('item_set'),
+      integer('revision'),
+    ]
+    const lists = rows.map((row) => columns.map(({ name }) => row[name]))
+    return tx.insertMany('entries', rows.length, filledColumns(columns, lists), account)
+  },
+  /** Writes the sets of group items of entries. */
+  setItems: (
+    tx: Writer,
+    account: number,
+    rows: readonly Pick<StoredEntry, keyof StoredEntryKey | 'item_set'>[],
+  ): Promise<void> =>
+    tx.updateMany(
+      'entries',
+      account,
+      KEY,
+      [integer('item_set')],
+      rows.map(({ item_id, kpi_id, entry_date, item_set }) => [item_id, kpi_id, entry_date, item_set]),
+    ),
   /** Removes entries by their ids. */
   removeMany: async (tx: Writer, account: number, ids: Iterable<number>): Promise<void> => {
     await tx.run(`delete from entries where account_id = ? and id ${IN_LIST}`, [account, listOf(ids)])

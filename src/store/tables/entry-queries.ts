@@ -127,6 +127,19 @@ const OF_ITEMS = `select item_id, kpi_id, entry_date, actual, target, notes from
   where account_id = ? and item_id ${IN_LIST} and kpi_id ${IN_LIST} and entry_date between ? and ?
   order by item_id, kpi_id, entry_date`
 
+/** Describes an entry by what tells whether it is selected, and what it adds to a sum. */
+export type SelectedEntry = Pick<ReportedEntry, 'itemId' | 'kpiId' | 'actual'> & {
+  readonly id: number
+  readonly itemSet: number | null
+}
+
+const SELECTED = `select item_id, kpi_id, id, item_set, actual from entries
+  where account_id = ? and item_id ${IN_LIST} and kpi_id ${IN_LIST} and entry_date between ? and ?
+  order by item_id, kpi_id, entry_date`
+
+const idsOf = async (tx: Reader, account: number, of: 'items' | 'kpis'): Promise<number[]> =>
+  (await tx.all(`select id from ${of} where account_id = ?`, [account])).map(({ id }) => Number(id))
+
 const reported = ([item, kpi, day, actual, target, notes]: SqlList): ReportedEntry => ({
   itemId: Number(item),
   kpiId: Number(kpi),
@@ -247,6 +260,34 @@ export const entryQueries = {
     const present = await presentPairs(tx, account, { items: [...of.items], kpis: [...of.kpis] })
     for await (const [items, kpis] of partsOfPairs(tx, present.items, present.kpis)) {
       await tx.each(OF_ITEMS, [account, items, kpis, from, to], (row) => visit(reported(row)))
+    }
+  },
+  /** Visits the entries of some items and KPIs, or of all, within a range of days, in the order of their keys. */
+  eachSelected: async (
+    tx: Reader,
+    account: number,
+    of: {
+      readonly items: Iterable<number> | undefined
+      readonly kpis: Iterable<number> | undefined
+      readonly days: DayRange
+    },
+    visit: (entry: SelectedEntry) => void,
+  ): Promise<void> => {
+    const { from, to } = of.days
+    const present = await presentPairs(tx, account, {
+      items: [...(of.items ?? (await idsOf(tx, account, 'items')))],
+      kpis: [...(of.kpis ?? (await idsOf(tx, account, 'kpis')))],
+    })
+    for await (const [items, kpis] of partsOfPairs(tx, present.items, present.kpis)) {
+      await tx.each(SELECTED, [account, items, kpis, from, to], ([item, kpi, id, set, actual]) =>
+        visit({
+          itemId: Number(item),
+          kpiId: Number(kpi),
+          id: Number(id),
+          itemSet: set === null ? null : Number(set),
+          actual: actual as Decimal | null,
+        }),
+      )
     }
   },
   /**

@@ -32,6 +32,12 @@ export const userItems = {
   remove: async (tx: Writer, account: number, id: number, user: number): Promise<boolean> =>
     (await tx.run('delete from user_items where account_id = ? and user_id = ? and id = ?', [account, user, id])) > 0,
 
+  /** Returns the users who have a group item. */
+  usersWith: async (tx: Reader, account: number, item: number): Promise<Set<number>> => {
+    const sql = 'select user_id from user_items where account_id = ? and id = ?'
+    return new Set((await tx.all(sql, [account, item])).map((row) => Number(row['user_id'])))
+  },
+
   /** Counts the group items of a user. */
   count: async (tx: Reader, account: number, user: number): Promise<number> => {
     const [row] = await tx.all('select count(*) as links from user_items where account_id = ? and user_id = ?', [
@@ -96,11 +102,26 @@ export const itemSets = {
       account,
     )
   },
+  /** Returns the ids of the sets that hold a group item. */
+  carrying: async (tx: Reader, account: number, item: number): Promise<Set<number>> => {
+    const sql = 'select set_id from item_set_members where account_id = ? and group_item_id = ?'
+    return new Set((await tx.all(sql, [account, item])).map((row) => Number(row['set_id'])))
+  },
+  /** Returns which of some sets there are, each with its group items. */
+  withIds: async (tx: Reader, account: number, ids: Iterable<number>): Promise<Map<number, number[]>> => {
+    const sql = `select set_id, group_item_id from item_set_members where account_id = ? and set_id ${IN_LIST}`
+    const found = new Map<number, number[]>()
+    for (const row of await tx.all(sql, [account, listOf(ids)])) {
+      const id = Number(row['set_id'])
+      const items = found.get(id) ?? []
+      items.push(Number(row['group_item_id']))
+      found.set(id, items)
+    }
+    return found
+  },
   /** Removes the sets that hold a group item; no entry may carry them. */
   removeWith: async (tx: Writer, account: number, item: number): Promise<void> => {
-    const held = 'select set_id from item_set_members where account_id = ? and group_item_id = ?'
-    const ids = (await tx.all(held, [account, item])).map((row) => Number(row['set_id']))
-    for (const id of ids) {
+    for (const id of await itemSets.carrying(tx, account, item)) {
       await tx.run('delete from item_set_members where account_id = ? and set_id = ?', [account, id])
       await tx.run('delete from item_sets where account_id = ? and id = ?', [account, id])
     }

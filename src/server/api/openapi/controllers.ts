@@ -89,9 +89,17 @@ export const controllers: readonly Controller[] = [
     many: 'KpiEntries',
   },
   {
+    path: '/kpientries/sums',
+    name: 'KPI Entries / Sums',
+    about: 'What entries come to, by KPI: how many there are, and the sum of their actuals.',
+    one: 'EntrySum',
+    many: 'EntrySums',
+  },
+  {
     path: '/kpientries/runs',
     name: 'KPI Entries / Runs',
-    about: 'What runs have replaced: batches with the header `Kpi-Run`, to be seen and taken back.',
+    about:
+      'What runs have replaced, deleted, or put group items onto: batches with the header `Kpi-Run` and such requests, to be seen and taken back.',
     one: 'RunBatch',
     many: 'RunEntries',
   },

@@ -1,4 +1,5 @@
 import { BATCH_LIMIT } from '../../../domain/resources/entry.ts'
+import { RUN_LIMIT } from '../../../domain/resources/entry-run.ts'
 import { resources } from '../../../domain/resources/index.ts'
 import { categoryKpi } from '../../../domain/resources/kpi.ts'
 import type { Resource } from '../../../domain/schema.ts'
@@ -6,12 +7,15 @@ import type { Route } from '../call.ts'
 import { controllerOf } from './controllers.ts'
 
 /** Names what an operation does to a resource. */
-export type OperationVerb = 'list' | 'get' | 'add' | 'addMany' | 'undo' | 'update' | 'remove'
+export type OperationVerb = 'list' | 'get' | 'add' | 'addMany' | 'undo' | 'removeMany' | 'carry' | 'update' | 'remove'
+
+const ORDERS: Readonly<Record<string, OperationVerb>> = { undo: 'undo', delete: 'removeMany', groupitem: 'carry' }
 
 /** Returns the verb of a route. A POST whose body and answer are the same resource adds one; any other adds many. */
 export const verbOf = ({ method, path, takes, gives }: Route): OperationVerb => {
   if (method === 'GET') return path.endsWith('}') ? 'get' : 'list'
-  if (path.endsWith('/undo')) return 'undo'
+  const [, order] = /\/(undo|delete|groupitem)$/.exec(path) ?? []
+  if (order !== undefined) return ORDERS[order] ?? 'add'
   if (method === 'POST') return takes === gives ? 'add' : 'addMany'
   return method === 'PUT' ? 'update' : 'remove'
 }
@@ -28,6 +32,8 @@ export const resourceAt = (path: string): Resource => {
 export const operationId = (verb: OperationVerb, path: string): string => {
   const { one, many } = controllerOf(path)
   if (verb === 'list') return `list${many}`
+  if (verb === 'carry') return 'putGroupItemOntoEntries'
+  if (verb === 'removeMany') return `remove${many}`
   return verb === 'addMany' ? `add${many}` : `${verb}${one}`
 }
 
@@ -37,6 +43,8 @@ const summaries: Record<OperationVerb, string> = {
   add: 'add one',
   addMany: 'add or update many, all or nothing',
   undo: 'take one batch back',
+  removeMany: 'delete entries',
+  carry: 'put a group item onto entries',
   update: 'change one; what is not sent stays as it is',
   remove: 'delete one',
 }
@@ -46,8 +54,9 @@ export const summaryOf = (verb: OperationVerb, path: string): string => `${contr
 
 const orderOf = ({ fields }: Resource): string => {
   if ('digest' in fields) return '`entryDate`'
-  const order = ['entryDate', 'entry_date', 'sort_order'].find((name) => name in fields)
+  const order = ['entryDate', 'entry_date', 'sort_order', 'kpi_id'].find((name) => name in fields)
   if (order === 'entryDate') return '`entryDate`, then KPI and item'
+  if (order === 'kpi_id') return '`kpi_id`'
   return order === undefined ? '`id`' : `\`${order}\`, then \`id\``
 }
 
@@ -61,6 +70,10 @@ const explanations: Record<OperationVerb, (of: Resource) => string> = {
   addMany: () => `Creates or updates up to ${BATCH_LIMIT} entries: all of them, or none where one is refused.`,
   undo: () =>
     `Takes back the last batch of a run, up to ${BATCH_LIMIT} entries: what it created and nothing has written since is removed, what holds what it left gets back what it held, and the rest is left alone and stays kept. With the \`revision\` of the answer as \`before\` the next one takes back the batch before it, until \`batches\` is 0.`,
+  removeMany: () =>
+    `Deletes the entries of a range of days, or some by their ids, and keeps for the run what they held. \`count\` is how many they are: if there are not so many (409), none is deleted. It deletes up to ${RUN_LIMIT}; while \`left\` is not 0, the same request again goes on. Where an answer was lost, the same request again counts what was done.`,
+  carry: () =>
+    `Puts a group item onto the entries of users from a day on that do not carry it, and keeps for the run which they are. A dry run counts them in \`left\`. It does up to ${RUN_LIMIT}; while \`left\` is not 0, the same request again goes on.`,
   update: ({ title }) =>
     `Changes one ${title}. What is not sent keeps its value; null clears a value that may be null.`,
   remove: ({ title, removal }) => `Deletes one ${title}${removal === undefined ? '' : ` ${removal}`}.`,

@@ -1,7 +1,7 @@
 import { readBatch } from '../../../codec/batch.ts'
 import { readDraft } from '../../../codec/json.ts'
 import { dayOfInstant } from '../../../domain/day.ts'
-import { KpiError, refuseFaults } from '../../../domain/errors.ts'
+import { invalid, KpiError, refuseFaults } from '../../../domain/errors.ts'
 import type { DayRange } from '../../../domain/period.ts'
 import {
   batchFlags,
@@ -16,16 +16,23 @@ import {
 } from '../../../domain/resources/entry.ts'
 import {
   againOf,
+  carriedGroupItem,
   CREATED_AGAIN,
   type CreatedAgain,
+  deletedEntries,
+  entrySum,
   newerRunEntry,
+  RUN_ID,
+  runDeletion,
   runEntry,
+  runGroupItem,
   runUndo,
   undoneBatch,
 } from '../../../domain/resources/entry-run.ts'
 import type { Resource } from '../../../domain/schema.ts'
-import type { Context } from '../../../service/context.ts'
+import type { Context, Ids } from '../../../service/context.ts'
 import { entriesNamedBy } from '../../../service/entries/entries.ts'
+import type { EntrySelection } from '../../../service/entries/selected-entries.ts'
 import type { Query, QueryParameter, Route } from '../call.ts'
 import { queryDay, queryIds, queryInteger } from '../query.ts'
 import { collectionRoutes } from './collection.ts'
@@ -151,6 +158,100 @@ const againIn = (query: Query): CreatedAgain => ({
   items: againOf(queryIds(query, ITEMS_AGAIN)),
 })
 
+const USERS = { kind: 'ids', name: 'userIds', about: 'Ids of users to filter by', example: [2, 3] } as const
+const SOURCES = { kind: 'ids', name: 'sourceIds', about: 'Ids of breakdown items to filter by', example: [2] } as const
+const KPIS = { kind: 'ids', name: 'kpiIds', about: 'Ids of KPIs to filter by', example: [1] } as const
+const IDS = {
+  kind: 'ids',
+  name: 'ids',
+  about: 'Ids of entries to delete, in place of what the other parameters select',
+  example: [7, 8],
+} as const
+
+/** Lists the parameters that select entries, as a variant has them. */
+const selectingIn = (known: readonly QueryParameter[]): readonly QueryParameter[] => [
+  USERS,
+  ...(known.includes(SOURCE) ? [SOURCES] : []),
+  KPIS,
+  FROM,
+  TO,
+]
+
+/** Reads which entries a query selects. */
+const selectionIn = (query: Query, ctx: Context, known: readonly QueryParameter[]): EntrySelection => {
+  const items = known.includes(SOURCE) ? queryIds(query, SOURCES) : undefined
+  return { users: queryIds(query, USERS), items, kpis: queryIds(query, KPIS), days: daysOf(query, ctx) }
+}
+
+/** Loads what changes many entries at once, which other requests do not need. */
+const loadChanges = () => import('../../../service/entries/change-by-run.ts')
+
+/** Returns the routes of many entries at once: their sums, and how they are deleted. */
+const selectionRoutes = (known: readonly QueryParameter[]): readonly Route[] => [
+  {
+    method: 'GET',
+    path: entrySum.path,
+    gives: entrySum,
+    query: selectingIn(known),
+    isLong: true,
+    handle: async ({ ctx, query }) => {
+      const { sumEntries } = await import('../../../service/entries/selected-entries.ts')
+      const records = await sumEntries(ctx, selectionIn(query, ctx, known))
+      return { status: 200, content: { of: entrySum, records } }
+    },
+  },
+  {
+    method: 'POST',
+    path: deletedEntries.path,
+    takes: runDeletion,
+    gives: deletedEntries,
+    query: [...selectingIn(known), IDS],
+    isLong: true,
+    handle: async ({ ctx, ids, query, body, lenient, pause }) => {
+      const { values, issues } = readDraft(runDeletion, body, lenient)
+      refuseFaults(issues)
+      const named = queryIds(query, IDS)
+      const selection = named ? undefined : selectionIn(query, ctx, known)
+      const { deleteEntries } = await loadChanges()
+      const asked = { run: runIn(ids), selection, ids: named, count: values.count ?? 0 }
+      return { status: 200, content: { of: deletedEntries, record: await deleteEntries(ctx, asked, pause) } }
+    },
+  },
+]
+
+const ID_LIST = /^ *\d{1,15}(?: *, *\d{1,15})*,? *$/
+
+/** Returns the ids of a text with commas between them; undefined if there is none. */
+const readIds = (field: string, text: string | null | undefined): ReadonlySet<number> | undefined => {
+  if (text === null || text === undefined) return undefined
+  if (!ID_LIST.test(text)) throw invalid([{ field, message: 'must be ids with commas between them' }])
+  return new Set(text.split(',').flatMap((id) => (id.trim() === '' ? [] : Number(id))))
+}
+
+/** Returns the id of a run in a path, under which something is kept. */
+const runIn = ({ text }: Ids): string => {
+  if (RUN_ID.test(text)) return text
+  throw new KpiError('malformed', 'the id of a run has 1 to 64 letters, digits and hyphens')
+}
+
+/** Holds the route that puts a group item onto entries; in the newer variant users have none. */
+const groupItemRoute: Route = {
+  method: 'POST',
+  path: carriedGroupItem.path,
+  takes: runGroupItem,
+  gives: carriedGroupItem,
+  isLong: true,
+  handle: async ({ ctx, ids, body, lenient, pause }) => {
+    const { values, issues } = readDraft(runGroupItem, body, lenient)
+    refuseFaults(issues)
+    const { group_item_id: groupItem = 0, date_from: from = 0, date_to: to = null, dry_run: isDry } = values
+    const { carryGroupItem } = await loadChanges()
+    const users = readIds('user_ids', values.user_ids)
+    const asked = { run: runIn(ids), groupItem, users, from, to, isDry: isDry === true }
+    return { status: 200, content: { of: carriedGroupItem, record: await carryGroupItem(ctx, asked, pause) } }
+  },
+}
+
 /** Returns the routes of what runs replaced: to see it, and to take it back. */
 const runRoutes = (of: typeof runEntry | typeof newerRunEntry): readonly Route[] => [
   {
@@ -231,6 +332,8 @@ export const classicEntryRoutes = [
     query: [USER, KPI, FROM, TO, AFTER, ROWS, PAGE],
     updated: 201,
   }),
+  ...selectionRoutes([]),
+  groupItemRoute,
   ...runRoutes(runEntry),
 ]
 
@@ -242,5 +345,6 @@ export const v1EntryRoutes = [
     query: [USER, SOURCE, KPI, FROM, TO, AFTER, ROWS, PAGE],
     updated: 200,
   }),
+  ...selectionRoutes([SOURCE]),
   ...runRoutes(newerRunEntry),
 ]

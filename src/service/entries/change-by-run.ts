@@ -1,0 +1,239 @@
+import { setImmediate } from 'node:timers/promises'
+import { changesIn, changesToText, type EntryChange } from '../../domain/entry-changes.ts'
+import { invalid, KpiError } from '../../domain/errors.ts'
+import type { Pause } from '../../domain/pause.ts'
+import { BATCH_LIMIT } from '../../domain/resources/entry.ts'
+import { type CarriedGroupItem, type DeletedEntries, KEPT_DAYS, RUN_LIMIT } from '../../domain/resources/entry-run.ts'
+import { USER_ITEMS_LIMIT } from '../../domain/limits.ts'
+import { LAST_ENTRY_DAY, type Day } from '../../domain/day.ts'
+import { missingReference } from '../../domain/rules.ts'
+import type { Writer } from '../../store/db.ts'
+import { entries as store, type StoredEntry } from '../../store/tables/entries.ts'
+import { groupItems } from '../../store/tables/groups.ts'
+import { itemSets, userItems } from '../../store/tables/item-sets.ts'
+import { runBatches, type RunName } from '../../store/tables/runs.ts'
+import type { Context } from '../context.ts'
+import { setOf } from './entry-references.ts'
+import { keepChanges } from './keep-batch.ts'
+import { type EntrySelection, eachSelected } from './selected-entries.ts'
+
+/** Sets how many entries are read or removed at a time: other requests run in between. */
+const AT_A_TIME = 500
+
+/** Bounds the users that an answer names. */
+const MOST_USERS = 500
+
+function* parts<T>(list: readonly T[], size: number): Generator<readonly T[]> {
+  for (let at = 0; at < list.length; at += size) yield list.slice(at, at + size)
+}
+
+/** Returns entries by their ids, some at a time. */
+const loadAll = async (tx: Writer, account: number, ids: readonly number[]): Promise<StoredEntry[]> => {
+  const all: StoredEntry[] = []
+  for (const some of parts(ids, AT_A_TIME)) {
+    all.push(...(await store.withIds(tx, account, some)))
+    await setImmediate()
+  }
+  return all
+}
+
+const byKey = (one: StoredEntry, other: StoredEntry): number =>
+  one.item_id - other.item_id || one.kpi_id - other.kpi_id || one.entry_date - other.entry_date
+
+const keyIn = ({ item_id, kpi_id, entry_date }: StoredEntry): EntryChange['key'] => [item_id, kpi_id, entry_date]
+
+/** Returns changes as text, some at a time. */
+const textOf = async (changes: readonly EntryChange[]): Promise<string> => {
+  let text = ''
+  for (const some of parts(changes, AT_A_TIME)) {
+    text += changesToText(some)
+    await setImmediate()
+  }
+  return text
+}
+
+/** Keeps the changes of a batch; refuses what cannot be kept, as it could not be taken back. */
+const keep = async (tx: Writer, ctx: Context, run: string, changes: readonly EntryChange[]): Promise<void> => {
+  const revision = await keepChanges(tx, { ...ctx, run }, { firstId: 0, created: 0, changes: await textOf(changes) })
+  if (revision !== 0) return
+  throw new KpiError(
+    'conflict',
+    `what run ${run} changes would be too much to keep for ${KEPT_DAYS} days, so that it could not be taken back; change less at a time, as another run`,
+  )
+}
+
+/** Returns the values that there are. */
+const valuesOf = ({ actual, target, notes }: StoredEntry): NonNullable<EntryChange['before']> =>
+  Object.fromEntries(Object.entries({ actual, target, notes }).filter(([, value]) => value !== null))
+
+const goneChange = (entry: StoredEntry): EntryChange => ({
+  key: keyIn(entry),
+  before: valuesOf(entry),
+  after: {},
+  ...(entry.revision > 0 && { revision: entry.revision }),
+  gone: { id: entry.id, set: entry.item_set, createdAt: entry.created_at },
+})
+
+/** Deletes entries in one transaction, and keeps what they held; returns how many there still were. */
+const deleteBatch = (ctx: Context, run: string, ids: readonly number[]): Promise<number> =>
+  ctx.db.write(async (tx) => {
+    const account = ctx.account.id
+    const stored = (await loadAll(tx, account, ids)).toSorted(byKey)
+    if (stored.length === 0) return 0
+    await keep(tx, ctx, run, stored.map(goneChange))
+    for (const some of parts(stored, AT_A_TIME)) {
+      await store.removeMany(
+        tx,
+        account,
+        some.map(({ id }) => id),
+      )
+      await setImmediate()
+    }
+    return stored.length
+  })
+
+/** Counts the entries that a run has deleted so far, or has put a group item onto. */
+const countDone = ({ db }: Context, name: RunName): Promise<number> =>
+  db.read(async (tx) => {
+    let count = 0
+    for (let before: number | undefined; ;) {
+      const batch = await runBatches.last(tx, name, before)
+      if (!batch) return count
+      for (const line of batch.changes?.split('\n') ?? []) for (const _ of changesIn(line)) count += 1
+      before = batch.revision
+      await setImmediate()
+    }
+  })
+
+/** Does work with batches of ids, each in a transaction of its own: others write in between. Returns how many were done. */
+const inBatches = async (
+  ids: readonly number[],
+  pause: Pause,
+  work: (some: readonly number[]) => Promise<number>,
+): Promise<number> => {
+  let done = 0
+  for (const some of parts(ids.slice(0, RUN_LIMIT), BATCH_LIMIT)) {
+    done += await work(some)
+    await pause()
+  }
+  return done
+}
+
+/** Says which entries a run deletes: a selection, or some by their ids; and how many they are. */
+type AskedDeletion = {
+  readonly run: string
+  readonly selection: EntrySelection | undefined
+  readonly ids: ReadonlySet<number> | undefined
+  readonly count: number
+}
+
+/** Returns the ids of the entries that a deletion selects. */
+const idsOf = async (ctx: Context, { selection, ids }: AskedDeletion): Promise<readonly number[]> => {
+  const found: number[] = []
+  if (ids) {
+    const stored = await ctx.db.read((tx) => store.withIds(tx, ctx.account.id, ids))
+    return stored.map(({ id }) => id)
+  }
+  if (selection) await eachSelected(ctx, selection, ({ id }) => found.push(id))
+  return found
+}
+
+/**
+ * Deletes entries, and keeps for their run what they held. It deletes none where they are not as many as were counted; a request
+ * that is sent again goes on with the entries that are left, and counts what the run has deleted before.
+ */
+export const deleteEntries = async (ctx: Context, asked: AskedDeletion, pause: Pause): Promise<DeletedEntries> => {
+  const { run, count } = asked
+  const ids = await idsOf(ctx, asked)
+  const before = await countDone(ctx, { account: ctx.account.id, run })
+  if (before + ids.length !== count) {
+    const mayRead = ctx.credentials?.mayReadEntries ?? true
+    const found = mayRead ? `there are ${before + ids.length} such entries now` : 'there are not as many entries now'
+    throw new KpiError('conflict', `count: ${found}, and not ${count}; count them again`)
+  }
+  const done = await inBatches(ids, pause, (some) => deleteBatch(ctx, run, some))
+  return { run, entries: before + done, left: Math.max(0, ids.length - RUN_LIMIT) }
+}
+
+/** Says which group item a run puts onto entries: of which users, from which day on, up to which. */
+type AskedGroupItem = {
+  readonly run: string
+  readonly groupItem: number
+  readonly users: ReadonlySet<number> | undefined
+  readonly from: Day
+  readonly to: Day | null
+  readonly isDry: boolean
+}
+
+/** Refuses a group item that is not there, or archived; entries do not get such. */
+const requireGroupItem = async ({ db, account }: Context, id: number): Promise<void> => {
+  const item = await db.read((tx) => groupItems.findLinkable(tx, account.id, id))
+  const field = 'group_item_id'
+  if (!item) throw invalid([missingReference(field, 'group item', id)])
+  if (item.isArchived) throw invalid([{ field, message: `group item ${id} (${item.name}) is archived` }])
+}
+
+/** Returns the entries that do not carry a group item, among those that it is put onto. */
+const findWithout = async (
+  ctx: Context,
+  { groupItem, users, from, to }: AskedGroupItem,
+): Promise<{ readonly ids: readonly number[]; readonly users: readonly number[] }> => {
+  const [account, { db }] = [ctx.account.id, ctx]
+  const [items, carrying] = await db.read(async (tx) => [
+    users ?? (await userItems.usersWith(tx, account, groupItem)),
+    await itemSets.carrying(tx, account, groupItem),
+  ])
+  const [ids, without]: [number[], Set<number>] = [[], new Set()]
+  const days = { from, to: to ?? LAST_ENTRY_DAY }
+  await eachSelected(ctx, { users: items, kpis: undefined, days }, ({ id, itemId, itemSet }) => {
+    if (itemSet !== null && carrying.has(itemSet)) return
+    ids.push(id)
+    without.add(itemId)
+  })
+  return { ids, users: [...without] }
+}
+
+/** Puts a group item onto entries in one transaction, and keeps for its run which they are; returns how many got it. */
+const carryBatch = (ctx: Context, run: string, groupItem: number, ids: readonly number[]): Promise<number> =>
+  ctx.db.write(async (tx) => {
+    const account = ctx.account.id
+    const stored = (await loadAll(tx, account, ids)).toSorted(byKey)
+    const known = await itemSets.withIds(tx, account, new Set(stored.flatMap(({ item_set }) => item_set ?? [])))
+    const setsWith = new Map<number | null, number>()
+    const changed: StoredEntry[] = []
+    for (const entry of stored) {
+      const items = entry.item_set === null ? [] : (known.get(entry.item_set) ?? [])
+      if (items.includes(groupItem)) continue
+      if (items.length >= USER_ITEMS_LIMIT)
+        throw new KpiError('conflict', `entry ${entry.id} carries ${items.length} group items, the most there may be`)
+      const ascending = [...items, groupItem].toSorted((one, other) => one - other)
+      const set = setsWith.get(entry.item_set) ?? (await setOf(tx, account, ascending))
+      setsWith.set(entry.item_set, set)
+      changed.push({ ...entry, item_set: set })
+    }
+    if (changed.length === 0) return 0
+    const changes = changed.map((entry): EntryChange => ({
+      key: keyIn(entry),
+      before: {},
+      after: {},
+      carried: { id: entry.id, item: groupItem },
+    }))
+    await keep(tx, ctx, run, changes)
+    await store.setItems(tx, account, changed)
+    return changed.length
+  })
+
+/**
+ * Puts a group item onto entries that do not carry it, or only counts these, and keeps for their run which they are; a request
+ * that is sent again goes on with the entries that are left, and counts what the run has done before.
+ */
+export const carryGroupItem = async (ctx: Context, asked: AskedGroupItem, pause: Pause): Promise<CarriedGroupItem> => {
+  const { run, groupItem, isDry } = asked
+  await requireGroupItem(ctx, groupItem)
+  const { ids, users } = await findWithout(ctx, asked)
+  const user_ids = users.length === 0 ? null : users.slice(0, MOST_USERS).join(',')
+  if (isDry) return { run, entries: 0, left: ids.length, user_ids }
+  const before = await countDone(ctx, { account: ctx.account.id, run })
+  const done = await inBatches(ids, pause, (some) => carryBatch(ctx, run, groupItem, some))
+  return { run, entries: before + done, left: Math.max(0, ids.length - RUN_LIMIT), user_ids }
+}

@@ -1,0 +1,149 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { parseDay } from '../../src/domain/day.ts'
+import type { UndoneBatch } from '../../src/domain/resources/entry-run.ts'
+import { kpiNamed } from '../support/import.ts'
+import { waysIn, type Way } from '../support/service.ts'
+import { fillShop, SHOP } from '../support/user.ts'
+
+const day = (date: string): number => parseDay(date) ?? 0
+const RANGE = { from: day('2026-03-01'), to: day('2026-12-31') }
+
+describe.each(waysIn('classic'))('%s, many entries at once', (_, open) => {
+  let way: Way
+  let north: number
+  beforeEach(async () => {
+    way = await open()
+    const { client } = way
+    await fillShop(way)
+    for (const user of [SHOP.bob, SHOP.bobby]) await client.assignments(user).add({ id: SHOP.visits, sort_order: 1 })
+    const group = await client.groups.add({ name: 'Regions' })
+    north = (await client.groupItems(group.id).add({ name: 'North' })).id
+    const south = await client.groupItems(group.id).add({ name: 'South' })
+    await client.userGroupItems(SHOP.bob).add({ id: south.id })
+    await client.entries.addMany([
+      { user_id: SHOP.ann, kpi_id: SHOP.revenue, entry_date: day('2026-03-02'), actual: 5_5000n, notes: 'rainy' },
+      { user_id: SHOP.ann, kpi_id: SHOP.visits, entry_date: day('2026-03-02'), actual: 7_0000n },
+      { user_id: SHOP.bob, kpi_id: SHOP.visits, entry_date: day('2026-03-02'), actual: 8_0000n },
+      { user_id: SHOP.bob, kpi_id: SHOP.visits, entry_date: day('2026-03-03'), notes: 'closed' },
+    ])
+  })
+  afterEach(() => way[Symbol.asyncDispose]())
+
+  const held = () => way.client.entries.list(RANGE)
+  const undo = async (run: string): Promise<Partial<UndoneBatch>> => {
+    const { restored, unchanged, left, reasons } = await way.client.entries.undoRun(run, { isDry: false })
+    return { restored, unchanged, left, reasons }
+  }
+  /** Returns the sum of what entries carry of a group item. */
+  const ofItem = async (item: number): Promise<number> =>
+    (await way.client.report({ ...RANGE, groupItemIds: [item] })).rows.length
+
+  test('are counted and summed by KPI', async () => {
+    const { entries } = way.client
+    expect(await entries.sums(RANGE)).toEqual([
+      { kpi_id: SHOP.revenue, entries: 1 + 3, actual: 186_2500n },
+      { kpi_id: SHOP.visits, entries: 3, actual: 15_0000n },
+    ])
+    expect(await entries.sums({ ...RANGE, userIds: [SHOP.bob], kpiIds: [SHOP.visits] })).toEqual([
+      { kpi_id: SHOP.visits, entries: 2, actual: 8_0000n },
+    ])
+    // The id of a group item is no user.
+    expect(await entries.sums({ ...RANGE, userIds: [north] })).toEqual([])
+  })
+
+  test('are deleted in one request where they are as many as were counted, and are put back as they were', async () => {
+    const { entries } = way.client
+    const before = await held()
+    const which = { ...RANGE, kpiIds: [SHOP.visits] }
+    await expect(entries.removeMany('a', which, 2)).rejects.toThrow('there are 3 such entries now, and not 2')
+    expect(await held()).toEqual(before)
+    expect(await entries.removeMany('a', which, 3)).toEqual({ run: 'a', entries: 3, left: 0 })
+    // Sent again, as its answer was lost: it says what it did.
+    expect(await entries.removeMany('a', which, 3)).toEqual({ run: 'a', entries: 3, left: 0 })
+    expect(await held()).toEqual(before.filter(({ kpi_id }) => kpi_id !== SHOP.visits))
+    expect(await undo('a')).toEqual({ restored: 3, unchanged: 0, left: 0, reasons: null })
+    const times = (one: object) => ({ ...one, updated_at: 0 })
+    expect((await held()).map(times)).toEqual(before.map(times))
+    expect(await undo('a')).toEqual({ restored: 0, unchanged: 0, left: 0, reasons: null })
+  })
+
+  test('keep the group items that they carried, whoever has these now', async () => {
+    const { client } = way
+    const [south] = await client.userGroupItems(SHOP.bob).list()
+    expect(await ofItem(south?.id ?? 0)).toBe(2)
+    await client.entries.removeMany('a', { ...RANGE, userIds: [SHOP.bob] }, 2)
+    expect(await ofItem(south?.id ?? 0)).toBe(0)
+    await client.userGroupItems(SHOP.bob).remove(south?.id ?? 0)
+    await undo('a')
+    expect(await ofItem(south?.id ?? 0)).toBe(2)
+  })
+
+  test('are deleted by their ids, of which those that are gone are refused', async () => {
+    const { entries } = way.client
+    const ids = (await held()).map(({ id }) => id)
+    await expect(entries.removeMany('a', { ids: [...ids, 999] }, ids.length + 1)).rejects.toThrow('count them again')
+    expect(await entries.removeMany('a', { ids }, ids.length)).toMatchObject({ entries: ids.length, left: 0 })
+    expect(await held()).toEqual([])
+  })
+
+  test('are left alone by an undo where something else is there now, or what they need is gone', async () => {
+    const { entries, kpis } = way.client
+    const spare = await kpis.add(kpiNamed('Spare'))
+    await way.client.assignments(SHOP.ann).add({ id: spare.id, sort_order: 3 })
+    await entries.add({ user_id: SHOP.ann, kpi_id: spare.id, entry_date: RANGE.from, actual: 1n })
+    const which = { ...RANGE, userIds: [SHOP.ann] }
+    const count = (await held()).filter(({ user_id }) => user_id === SHOP.ann).length
+    await entries.removeMany('a', which, count)
+    const again = { user_id: SHOP.ann, entry_date: day('2026-03-02') }
+    await entries.add({ ...again, kpi_id: SHOP.revenue, actual: 1_0000n })
+    await entries.add({ ...again, kpi_id: SHOP.visits, actual: 7_0000n })
+    await kpis.remove(spare.id)
+    expect(await undo('a')).toEqual({
+      restored: 3,
+      unchanged: 1,
+      left: 2,
+      reasons: '1 was stored again since; 1 cannot be stored again, as its KPI was deleted',
+    })
+  })
+
+  test('an import whose entries were deleted and put back is taken back as before', async () => {
+    const { entries } = way.client
+    const draft = { user_id: SHOP.ann, kpi_id: SHOP.visits, entry_date: day('2026-03-05'), actual: 1_0000n }
+    await entries.putMany([draft], undefined, 'import')
+    const which = { from: draft.entry_date, to: draft.entry_date, userIds: [SHOP.ann], kpiIds: [SHOP.visits] }
+    await entries.removeMany('a', which, 1)
+    await undo('a')
+    expect(await entries.undoRun('import', { isDry: false })).toMatchObject({ removed: 1, left: 0 })
+  })
+
+  test('get a group item from a day on, which an undo takes off those alone that got it so', async () => {
+    const { client } = way
+    const order = { group_item_id: north, user_ids: `${SHOP.ann},${SHOP.bob}`, date_from: day('2026-03-03') }
+    const dry = await client.entries.carry('a', { ...order, dry_run: true })
+    expect(dry).toEqual({ run: 'a', entries: 0, left: 4, user_ids: `${SHOP.ann},${SHOP.bob}` })
+    expect(await ofItem(north)).toBe(0)
+    await client.userGroupItems(SHOP.ann).add({ id: north })
+    const own = { user_id: SHOP.ann, kpi_id: SHOP.visits, entry_date: day('2026-03-04'), actual: 1n }
+    await client.entries.add(own)
+    expect(await ofItem(north)).toBe(1)
+    const [before, stored] = [await ofItem(north), await held()]
+    expect(await client.entries.carry('a', { ...order, dry_run: false })).toMatchObject({ entries: 4, left: 0 })
+    expect(await client.entries.carry('a', { ...order, dry_run: false })).toMatchObject({ entries: 4, left: 0 })
+    expect(await ofItem(north)).toBe(5)
+    expect(await held()).toEqual(stored)
+    expect(await undo('a')).toEqual({ restored: 4, unchanged: 0, left: 0, reasons: null })
+    expect(await ofItem(north)).toBe(before)
+    // Bob's entries carry the group item that they had.
+    const [south] = await client.userGroupItems(SHOP.bob).list()
+    expect(await ofItem(south?.id ?? 0)).toBe(2)
+  })
+
+  test('are counted that lack a group item, of all who have it', async () => {
+    const { client } = way
+    const order = { group_item_id: north, date_from: RANGE.from, date_to: day('2026-03-02'), dry_run: true }
+    expect(await client.entries.carry('a', order)).toMatchObject({ left: 0, user_ids: null })
+    await client.userGroupItems(SHOP.ann).add({ id: north })
+    expect(await client.entries.carry('a', order)).toMatchObject({ left: 2, user_ids: String(SHOP.ann) })
+    await expect(client.entries.carry('a', { ...order, group_item_id: 999 })).rejects.toThrow('group_item_id')
+  })
+})
