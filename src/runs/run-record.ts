@@ -143,7 +143,7 @@ const entryOf = (row: Row): NotedEntry => ({
 /** Tells a change of a run from others. */
 const keyOf = ({ place, kind, action, name }: Row): string => JSON.stringify([place, kind, action, name])
 
-const OF_DELETED = "change in (select id from changes where action = 'delete' and kind = 'kpi')"
+const OF_DELETED = "change in (select id from changes where action = 'delete' and kind in ('kpi', 'entry'))"
 const OF_TAKEN_BACK = "change in (select id from changes where outcome = 'taken_back')"
 
 /** Bounds the outcomes that wait to be written with the next changes. */
@@ -248,7 +248,7 @@ export class RunRecord {
     if (this.#waiting.length >= WAITING) this.#write(false, () => undefined)
   }
 
-  /** Notes the entries of a KPI before it is deleted, or entries before `--keep-history` writes a target; waits for the disk. */
+  /** Notes entries before they or their KPI are deleted, or entries before `--keep-history` writes a target; waits for the disk. */
   noteEntries(change: number, entries: readonly NotedEntry[]): void {
     this.#write(true, () => {
       const insert = this.#sql(
@@ -261,7 +261,7 @@ export class RunRecord {
     })
   }
 
-  /** Yields the entries of deleted KPIs, some at a time. */
+  /** Yields the entries that were deleted, or whose KPIs were, some at a time. */
   entries(most: number): Generator<NotedEntry[]> {
     return this.#entriesWhere(OF_DELETED, most)
   }
@@ -282,7 +282,7 @@ export class RunRecord {
     }
   }
 
-  /** Counts the entries of deleted KPIs. */
+  /** Counts the entries that were deleted, or whose KPIs were. */
   countEntries(): number {
     return Number(this.#sql(`select count(*) as count from entries where ${OF_DELETED}`).get()?.['count'] ?? 0)
   }

@@ -101,7 +101,7 @@ test('a period alone deletes its own entries only', async () => {
     jsonOf(await user.kpi('entries', 'list', '--from', from, '-o', 'json', '--jq', '[.[].entry_date]'))
   expect(await listed('last-month')).toEqual(['2026-10-01', '2026-10-31'])
   expect((await user.kpi('entries', 'delete', '--from', 'last-month', '--yes')).stderr).toBe(
-    '--from last-month is 2026-10-01 to 2026-10-31 in UTC\ndelete 2 entries of 2026-10-01 to 2026-10-31, whose actuals come to 2\ndeleted 2 entries\n',
+    '--from last-month is 2026-10-01 to 2026-10-31 in UTC\ndelete 2 entries of 2026-10-01 to 2026-10-31 (Revenue, sum 2)\ndeleted 2 entries\n',
   )
   expect(await listed('2026-09-01')).toEqual(['2026-09-30', '2026-11-01', '2026-11-19', '2026-11-20', '2026-11-21'])
 })

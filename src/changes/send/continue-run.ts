@@ -1,3 +1,4 @@
+import { isOfEntries } from '../../runs/entries-change.ts'
 import type { NotedChange, RunRecord } from '../../runs/run-record.ts'
 import type { Plan, Planned } from '../plan/plan.ts'
 import { type Desired, desiredName } from '../records/desired.ts'
@@ -5,7 +6,7 @@ import { nounOf } from '../records/snapshot.ts'
 
 /** Reads what earlier parts of a run did. */
 export const readEarlier = (run: Pick<RunRecord, 'changes' | 'settle'>) => {
-  const all = run.changes()
+  const all = run.changes().filter((one) => !isOfEntries(one))
   const settled = Map.groupBy(
     // Do again what an undo took back.
     all.filter(({ outcome }) => outcome !== undefined && outcome !== 'taken_back'),

@@ -2,6 +2,7 @@ import type { Client } from '../../client/client.ts'
 import { entryPages } from '../../client/operations/entry-pages.ts'
 import { entryWithTarget } from '../../client/operations/entry-with-target.ts'
 import { Aborted } from '../../client/transport.ts'
+import { ownerOf, storedKey } from '../../domain/entry-key.ts'
 import { isRefused } from '../../domain/errors.ts'
 import { BATCH_LIMIT, type Entry, type EntryDraft } from '../../domain/resources/entry.ts'
 import type { NotedEntry, RunRecord } from '../../runs/run-record.ts'
@@ -46,8 +47,34 @@ const store = async (client: Client, drafts: readonly EntryDraft[]): Promise<Sto
   return { stored, why }
 }
 
+const entryKeyOf = (one: Pick<EntryDraft, 'kpi_id' | 'entry_date' | 'user_id' | 'source_id'>): string =>
+  storedKey(ownerOf(one), one.kpi_id, one.entry_date)
+
+/** Returns those of some entries whose keys are free; of others it counts those that hold the same already. */
+const withoutStored = async (
+  client: Client,
+  drafts: readonly EntryDraft[],
+): Promise<{ readonly missing: readonly EntryDraft[]; readonly same: number }> => {
+  const there = new Map<string, Entry>()
+  for (const [kpiId, some] of Map.groupBy(drafts, ({ kpi_id }) => kpi_id)) {
+    const days = some.map(({ entry_date }) => entry_date)
+    const wanted = new Set(some.map(entryKeyOf))
+    const range = { from: Math.min(...days), to: Math.max(...days) }
+    for await (const page of entryPages(client, { ...range, kpiId }))
+      for (const one of page) if (wanted.has(entryKeyOf(one))) there.set(entryKeyOf(one), one)
+  }
+  const isSame = (draft: EntryDraft): boolean => {
+    const stored = there.get(entryKeyOf(draft))
+    return (
+      stored !== undefined && (['actual', 'target', 'notes'] as const).every((name) => stored[name] === draft[name])
+    )
+  }
+  const missing = drafts.filter((draft) => !there.has(entryKeyOf(draft)))
+  return { missing, same: drafts.filter(isSame).length }
+}
+
 /**
- * Stores the entries again that were deleted with their KPIs; returns how many, how many are left out, as the service
+ * Stores the entries again that were deleted, or whose KPIs were; where they may be there again by now, looks first. Returns how many, how many are left out, as the service
  * refuses them or their KPI or owner is missing, and the first reason. Repeating it changes nothing.
  */
 export const restoreEntries = async (
@@ -55,21 +82,21 @@ export const restoreEntries = async (
   run: Pick<RunRecord, 'entries'>,
   newIdOf: NewIds,
   signal: AbortSignal,
+  mayBeThere: boolean,
 ): Promise<Stored & { readonly left: number }> => {
   let [stored, left, why]: [number, number, string | undefined] = [0, 0, undefined]
   for (const some of run.entries(BATCH_LIMIT)) {
     if (signal.aborted) throw new Aborted('it was interrupted')
     const drafts = some.flatMap((entry) => draftOf(entry, newIdOf) ?? [])
-    const count = await store(client, drafts)
+    const { missing, same } = mayBeThere ? await withoutStored(client, drafts) : { missing: drafts, same: 0 }
+    const count = await store(client, missing)
     stored += count.stored
-    left += some.length - count.stored
-    why ??= count.why ?? (drafts.length < some.length ? 'the KPI, or whose they are, is not there' : undefined)
+    left += some.length - count.stored - same
+    if (drafts.length < some.length) why ??= 'the KPI, or whose they are, is not there'
+    why ??= count.why ?? (missing.length + same < drafts.length ? 'they were stored again since' : undefined)
   }
   return { stored, left, why }
 }
-
-const keyOf = ({ kpi_id, user_id, source_id, entry_date }: NotedEntry): string =>
-  `${kpi_id} ${user_id ?? `item ${source_id}`} ${entry_date}`
 
 /**
  * Clears the targets that `--keep-history` wrote onto entries before a change that is taken back; returns how many. An
@@ -83,12 +110,12 @@ export const clearKeptTargets = async (
   let count = 0
   for (const some of run.keptEntries(BATCH_LIMIT)) {
     for (const [kpiId, kept] of Map.groupBy(some, ({ kpi_id }) => kpi_id)) {
-      const targets = new Map(kept.map((one) => [keyOf(one), one.target]))
+      const targets = new Map(kept.map((one) => [entryKeyOf(one), one.target]))
       const days = kept.map(({ entry_date }) => entry_date)
       const range = { from: Math.min(...days), to: Math.max(...days) }
       const found: Entry[] = []
       for await (const page of entryPages(client, { ...range, kpiId }))
-        found.push(...page.filter((one) => one.target !== null && targets.get(keyOf(one)) === one.target))
+        found.push(...page.filter((one) => one.target !== null && targets.get(entryKeyOf(one)) === one.target))
       for (const entry of found) {
         if (signal.aborted) throw new Aborted('it was interrupted')
         await client.entries.update(

@@ -47,6 +47,24 @@ const idsOf = async (
   }
 }
 
+/** Holds what the flags select: entries of these users and KPIs, or of a breakdown item; all where nothing is said. */
+export type Selected = {
+  readonly users: readonly number[] | undefined
+  readonly kpis: readonly number[] | undefined
+  /** Holds a breakdown item, and the user that it stands for, if it does. */
+  readonly item: { readonly id: number; readonly user_id?: number | null } | undefined
+}
+
+/** Returns what the flags select; refuses all names that nothing has at once. */
+export const readSelected = async (client: Client, options: SelectionFlags): Promise<Selected> => {
+  const given: ParsedFlags = { fields: {}, faults: [] }
+  const users = await idsOf(client, 'user', options.user, given.faults)
+  const kpis = await idsOf(client, 'kpi', options.kpi, given.faults)
+  const item = await readSource(client, options, given)
+  requireNoFaults(given)
+  return { users, kpis, item }
+}
+
 type Keep = (entry: Entry) => boolean
 
 async function* filtered(
@@ -66,17 +84,12 @@ const amongSeveral = (field: 'user_id' | 'kpi_id', ids: readonly number[] | unde
   return [(one) => wanted.has(one[field])]
 }
 
-/** Returns the entries that the flags select, a page at a time, in the order of days. */
-export const selected = async (
+/** Returns the entries of a selection, a page at a time, in the order of days. */
+export const pagesOf = (
   client: Client,
   range: DayRange,
-  options: SelectionFlags,
-): Promise<AsyncIterable<readonly Entry[]>> => {
-  const given: ParsedFlags = { fields: {}, faults: [] }
-  const users = await idsOf(client, 'user', options.user, given.faults)
-  const kpis = await idsOf(client, 'kpi', options.kpi, given.faults)
-  const item = await readSource(client, options, given)
-  requireNoFaults(given)
+  { users, kpis, item }: Selected,
+): AsyncIterable<readonly Entry[]> => {
   const userId = item?.user_id ?? only(users)
   const keeps = [...amongSeveral('user_id', users), ...amongSeveral('kpi_id', kpis)]
   const query = { ...range, kpiId: only(kpis) }
@@ -85,3 +98,10 @@ export const selected = async (
   const isOfItem: Keep = ({ source_id }) => source_id === item.id
   return filtered(entryPages(client, { ...query, sourceId: item.id }), [...keeps, isOfItem])
 }
+
+/** Returns the entries that the flags select, a page at a time, in the order of days. */
+export const selected = async (
+  client: Client,
+  range: DayRange,
+  options: SelectionFlags,
+): Promise<AsyncIterable<readonly Entry[]>> => pagesOf(client, range, await readSelected(client, options))

@@ -5,6 +5,7 @@ import { runOf } from '../../../loading/undo/undone-run.ts'
 import { KpiError } from '../../../domain/errors.ts'
 import { hasNames, isKindName } from '../../../domain/kinds.ts'
 import { openRunAt, type RunHead, type RunRecord, runPaths } from '../../../runs/run-record.ts'
+import { countKept, isOfEntries } from '../../../runs/entries-change.ts'
 import type { Cli } from '../../cli.ts'
 import { tellEmpty } from '../../output/short-answer.ts'
 import { countOf } from '../../output/text.ts'
@@ -108,7 +109,8 @@ const rowOfRun = (run: RunRecord): RunRow => {
     .filter(({ outcome }) => outcome !== 'refused' && outcome !== 'unchanged' && outcome !== 'skip')
   // Name what has a name of its own first: a KPI, and not the assignments that went with it.
   const first = changes.find(({ kind }) => isKindName(kind) && hasNames(kind)) ?? changes[0]
-  const count = (wanted: string): number => changes.filter(({ action }) => action === wanted).length
+  const count = (wanted: string): number => changes.filter((one) => one.action === wanted && !isOfEntries(one)).length
+  const kept = changes.reduce((sum, one) => sum + countKept(one), 0)
   const row = {
     receipt: head.name,
     command: head.command,
@@ -120,10 +122,10 @@ const rowOfRun = (run: RunRecord): RunRow => {
     created: count('create'),
     updated: count('update'),
     deleted: count('delete'),
-    entries: run.countEntries(),
+    entries: run.countEntries() + kept,
     state: stateOfRun(
       head,
-      changes.some(({ outcome }) => outcome === 'taken_back'),
+      changes.some((one) => one.outcome === 'taken_back' || (isOfEntries(one) && one.outcome === 'left')),
     ),
     undone_at: head.takenBackAt === undefined ? null : Math.floor(head.takenBackAt / 1000),
   }

@@ -13,6 +13,7 @@ import { pauseEvery } from '../../../client/next-turn.ts'
 import { createdKind, hasNames, type CreatedRecord } from '../../../domain/kinds.ts'
 import type { AnyRecord } from '../../../domain/schema.ts'
 import { type NotedChange, openRunAt, type RunHead, type RunRecord } from '../../../runs/run-record.ts'
+import { isOfEntries } from '../../../runs/entries-change.ts'
 import type { Cli } from '../../cli.ts'
 import { EXIT, type ExitCode } from '../../exit.ts'
 import { printPlan } from '../../output/plan.ts'
@@ -21,6 +22,15 @@ import { beginRun, changesOfUndos } from '../../target/runs.ts'
 import { makeChanges } from '../changes/make-changes.ts'
 import { EVERYTHING, type Target, withTarget } from '../configuration/account.ts'
 import { learnAccount } from '../../target/service-of.ts'
+import {
+  entryRows,
+  type EntryStep,
+  sayEntries,
+  settleNoted,
+  tellLeft,
+  undoEntryChanges,
+  withEntries,
+} from './entry-changes.ts'
 import {
   type Counts,
   ofOtherAccount,
@@ -150,7 +160,6 @@ const DID = { restore: 'put back', remove: 'removed', create: 'created again' } 
 /** Says what an undo cannot bring back of what was deleted. */
 const tellLosses = async (cli: Cli, steps: readonly UndoStep[], entries: number): Promise<void> => {
   const again = steps.filter(({ action }) => action === 'create')
-  if (again.length === 0) return
   const people = again.some(({ kind }) => kind.name === 'user')
   // Assignments and links have no ids of their own.
   if (again.some(({ kind }) => hasNames(kind.name)))
@@ -224,9 +233,12 @@ const prepareUndo = async (undo: Undo): Promise<Prepared> => {
   return { steps, snapshot, plan }
 }
 
-const print = (cli: Cli, steps: readonly UndoStep[]): Promise<void> =>
+const print = (cli: Cli, steps: readonly UndoStep[], entries: readonly EntryStep[]): Promise<void> =>
   printPlan(cli, outcomeRow, [
-    steps.filter(({ action, reason }) => action !== 'done' || reason !== undefined).map(rowOf),
+    [
+      ...steps.filter(({ action, reason }) => action !== 'done' || reason !== undefined).map(rowOf),
+      ...entryRows(entries),
+    ],
   ])
 
 const countsIn = (steps: readonly UndoStep[]): Counts => {
@@ -299,17 +311,31 @@ const takeBack = async (undo: Undo, { steps, snapshot, plan }: Prepared): Promis
   }
 }
 
-/** Stores the entries again that went with what the run deleted; returns how many are left out. */
-const putEntriesBack = async (undo: Undo): Promise<number> => {
+/** Says what becomes of records, and of the entries that the record of the run holds. */
+const sayRecords = (said: string, run: RunRecord, entries: number): string => {
+  const deletes = run.changes().some((one) => isOfEntries(one) && one.action === 'delete')
+  if (said === '') return entries > 0 && deletes ? `store ${countOf(entries, 'entry', 'entries')} again` : ''
+  return entries > 0 ? `${said} and ${countOf(entries, 'entry', 'entries')}` : said
+}
+
+/** Stores the entries again that the run deleted, or that went with what it did; returns how many, and how many are left out. */
+const putEntriesBack = async (undo: Undo): Promise<{ readonly stored: number; readonly left: number }> => {
   const { cli, target, run, signal } = undo
-  if (run.countEntries() === 0) return 0
+  if (run.countEntries() === 0) return { stored: 0, left: 0 }
   const again = madeAgain(changesOfUndos(cli.io, run.head))
   const newIdOf = (kind: string, id: number): number | undefined => idNow(again, [kind], id)
-  const { stored, left, why } = await restoreEntries(target.operator?.newer ?? target.client, run, newIdOf, signal)
+  const mayBeThere = run.changes().some(isOfEntries)
+  const { stored, left, why } = await restoreEntries(
+    target.operator?.newer ?? target.client,
+    run,
+    newIdOf,
+    signal,
+    mayBeThere,
+  )
   await cli.note(
     `stored ${countOf(stored, 'entry', 'entries')} again${left > 0 ? `; ${left} could not be stored${why === undefined ? '' : `: ${why}`}` : ''}`,
   )
-  return left
+  return { stored, left }
 }
 
 /** Closes the KPIs that were inactive when they were deleted, once their entries are stored. */
@@ -331,27 +357,38 @@ const undoWith = async (undo: Undo): Promise<ExitCode> => {
     throw ofOtherAccount(run.head.account, account)
   const prepared = await prepareUndo(undo)
   const { steps } = prepared
-  const what = sayCounts(steps, WILL)
+  const client = target.operator?.newer ?? target.client
+  const entryUndo = { client, run, again: madeAgain(changesOfUndos(cli.io, run.head)), signal }
+  const foreseen = await undoEntryChanges(entryUndo, true)
   const entries = run.countEntries()
-  const all = entries > 0 ? `${what} and ${countOf(entries, 'entry', 'entries')}` : what
+  const what = [sayRecords(sayCounts(steps, WILL), run, entries), ...sayEntries(foreseen, 'will')]
+    .filter((part) => part !== '')
+    .join(', ')
   if (flags.dryRun) {
-    await tellDryRun(cli, what === '' ? '' : all, countsIn(steps), flags)
+    await tellDryRun(cli, what, withEntries(countsIn(steps), foreseen), flags)
     await tellLosses(cli, steps, entries)
-    if (!flags.summaryOnly) await print(cli, steps)
-    return steps.some(({ action }) => action === 'leave') ? EXIT.partial : EXIT.done
+    await tellLeft(cli, foreseen)
+    if (!flags.summaryOnly) await print(cli, steps, foreseen)
+    const isPart = [...steps, ...foreseen].some((step) => ('left' in step ? step.left > 0 : step.action === 'leave'))
+    return isPart ? EXIT.partial : EXIT.done
   }
   if (what !== '') {
     await tellLosses(cli, steps, entries)
-    await requireConfirmation(cli, flags.yes, all, true)
+    await requireConfirmation(cli, flags.yes, what, true)
   }
   cli.io.stdout.outlast()
+  const kept = await undoEntryChanges(entryUndo, false)
   const ended = await takeBack(undo, prepared)
-  const left = await putEntriesBack(undo)
-  const cleared = await clearKeptTargets(target.operator?.newer ?? target.client, run, signal)
+  const { stored, left: unstored } = await putEntriesBack(undo)
+  settleNoted(run, unstored)
+  const left = unstored + kept.reduce((sum, one) => sum + one.left, 0)
+  const cleared = await clearKeptTargets(client, run, signal)
   if (cleared > 0) await cli.note(`took the target off ${countOf(cleared, 'entry', 'entries')} again`)
   await closeAgain(undo)
-  await print(cli, ended)
-  await tellDone(cli, sayCounts(ended, DID), countsIn(ended))
+  await print(cli, ended, kept)
+  await tellLeft(cli, kept)
+  const said = [sayCounts(ended, DID), ...sayEntries(kept, 'did')].filter((part) => part !== '').join(', ')
+  if (said !== '' || stored === 0) await tellDone(cli, said, withEntries(countsIn(ended), kept))
   if (left > 0 || ended.some(({ action }) => action === 'leave')) return EXIT.partial
   if (run.changes().some(({ outcome }) => outcome === 'taken_back')) run.noteTakenBack(cli.io.now())
   // Tell that some is missing: it could not be noted when its record was deleted.
