@@ -98,3 +98,12 @@ export const requireAllCapabilities = (needs: Needs): void => {
   const { flag } = needsIn(needs).find((one) => one.flag?.together !== undefined && lacks('v1', one)) ?? {}
   if (flag) throw new KpiError('unsupported', `${flag.name} ${flag.together}`)
 }
+
+/** Refuses a flag for what only the bundled service does, where the answers so far come from another. */
+export const requireBundled = (isBundled: boolean, flag: string, does: string, instead: string): void => {
+  if (isBundled) return
+  throw new KpiError(
+    'unsupported',
+    `${flag}: this service ${does}; only the bundled service does that (kpi serve); ${instead}`,
+  )
+}

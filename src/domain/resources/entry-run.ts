@@ -286,6 +286,13 @@ export const carriedGroupItem = resource({
       readOnly: true,
       example: '2,3',
     },
+    first_day: {
+      kind: 'date',
+      about: 'First day of entries that did not carry it; null if all did',
+      nullable: true,
+      readOnly: true,
+      example: '2026-01-01',
+    },
   },
 })
 

@@ -177,7 +177,7 @@ const requireGroupItem = async ({ db, account }: Context, id: number): Promise<v
 const findWithout = async (
   ctx: Context,
   { groupItem, users, from, to }: AskedGroupItem,
-): Promise<{ readonly ids: readonly number[]; readonly users: readonly number[] }> => {
+): Promise<{ readonly ids: readonly number[]; readonly users: readonly number[]; readonly firstDay: Day | null }> => {
   const [account, { db }] = [ctx.account.id, ctx]
   const [items, carrying] = await db.read(async (tx) => [
     users ?? (await userItems.usersWith(tx, account, groupItem)),
@@ -185,12 +185,14 @@ const findWithout = async (
   ])
   const [ids, without]: [number[], Set<number>] = [[], new Set()]
   const days = { from, to: to ?? LAST_ENTRY_DAY }
-  await eachSelected(ctx, { users: items, kpis: undefined, days }, ({ id, itemId, itemSet }) => {
+  let firstDay: Day | null = null
+  await eachSelected(ctx, { users: items, kpis: undefined, days }, ({ id, itemId, itemSet, day }) => {
     if (itemSet !== null && carrying.has(itemSet)) return
     ids.push(id)
     without.add(itemId)
+    firstDay = Math.min(firstDay ?? day, day)
   })
-  return { ids, users: [...without] }
+  return { ids, users: [...without], firstDay }
 }
 
 /** Puts a group item onto entries in one transaction, and keeps for its run which they are; returns how many got it. */
@@ -230,10 +232,10 @@ const carryBatch = (ctx: Context, run: string, groupItem: number, ids: readonly 
 export const carryGroupItem = async (ctx: Context, asked: AskedGroupItem, pause: Pause): Promise<CarriedGroupItem> => {
   const { run, groupItem, isDry } = asked
   await requireGroupItem(ctx, groupItem)
-  const { ids, users } = await findWithout(ctx, asked)
+  const { ids, users, firstDay: first_day } = await findWithout(ctx, asked)
   const user_ids = users.length === 0 ? null : users.slice(0, MOST_USERS).join(',')
-  if (isDry) return { run, entries: 0, left: ids.length, user_ids }
+  if (isDry) return { run, entries: 0, left: ids.length, user_ids, first_day }
   const before = await countDone(ctx, { account: ctx.account.id, run })
   const done = await inBatches(ids, pause, (some) => carryBatch(ctx, run, groupItem, some))
-  return { run, entries: before + done, left: Math.max(0, ids.length - RUN_LIMIT), user_ids }
+  return { run, entries: before + done, left: Math.max(0, ids.length - RUN_LIMIT), user_ids, first_day }
 }

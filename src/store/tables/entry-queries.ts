@@ -128,12 +128,12 @@ const OF_ITEMS = `select item_id, kpi_id, entry_date, actual, target, notes from
   order by item_id, kpi_id, entry_date`
 
 /** Describes an entry by what tells whether it is selected, and what it adds to a sum. */
-export type SelectedEntry = Pick<ReportedEntry, 'itemId' | 'kpiId' | 'actual'> & {
+export type SelectedEntry = Pick<ReportedEntry, 'itemId' | 'kpiId' | 'day' | 'actual'> & {
   readonly id: number
   readonly itemSet: number | null
 }
 
-const SELECTED = `select item_id, kpi_id, id, item_set, actual from entries
+const SELECTED = `select item_id, kpi_id, entry_date, id, item_set, actual from entries
   where account_id = ? and item_id ${IN_LIST} and kpi_id ${IN_LIST} and entry_date between ? and ?
   order by item_id, kpi_id, entry_date`
 
@@ -279,10 +279,11 @@ export const entryQueries = {
       kpis: [...(of.kpis ?? (await idsOf(tx, account, 'kpis')))],
     })
     for await (const [items, kpis] of partsOfPairs(tx, present.items, present.kpis)) {
-      await tx.each(SELECTED, [account, items, kpis, from, to], ([item, kpi, id, set, actual]) =>
+      await tx.each(SELECTED, [account, items, kpis, from, to], ([item, kpi, day, id, set, actual]) =>
         visit({
           itemId: Number(item),
           kpiId: Number(kpi),
+          day: Number(day),
           id: Number(id),
           itemSet: set === null ? null : Number(set),
           actual: actual as Decimal | null,

@@ -56,12 +56,18 @@ const addAddCommand = (group: Command, act: Act): void => {
     .description('give each of the group items to each of the users; new entries carry them')
     .requiredOption(...ITEMS_FLAG)
     .requiredOption(...USERS_FLAG)
+    .option(
+      '--onto-entries',
+      'put the group items onto the entries of these users, too, from a day on, in few requests (bundled service)',
+    )
+    .option('--from <day>', 'with --onto-entries: first day of these entries: a date, this-year and the like')
     .option('--dry-run', 'send nothing, and list what would be given')
     .option(...SUMMARY_ONLY)
   addExamples(
     command,
     'assign group-items add --group-items North,South --users 3,ann@example.com',
     'assign group-items add --group-items North --users "Ann Lee" --dry-run',
+    'assign group-items add --group-items North --users "Ann Lee" --onto-entries --from 2026-01-01',
   )
   addOutput(command, async () => [
     { of: userGroupItem, isList: true },
@@ -69,10 +75,26 @@ const addAddCommand = (group: Command, act: Act): void => {
   ])
   act(command, async (cli, _, options) => {
     requireDryRun(options)
+    const onto = await import('./onto-entries.ts')
+    onto.requireFirstDay(options)
     const work = async (client: Client, signal: AbortSignal): Promise<void> => {
       const { runLinks } = await import('./links.ts')
       const adding = { ...(await selectItems(client, options)), command: 'assign group-items add' } as const
+      const [groupItems, { users }] = [adding.known, adding]
+      const entries = await onto.readOntoEntries(cli, client, options, { groupItems, users })
       await runLinks({ cli, client, signal, flags: options }, adding, {
+        ...(entries && {
+          entries: {
+            onto: entries.from,
+            foresee: () => onto.foreseeEntries(cli, client, entries),
+            put: (record) => onto.putOntoEntries({ cli, client, signal }, record, entries),
+          },
+        }),
+        offer: async ({ records, unchanged }) => {
+          const given = new Set(records.flatMap((one) => (unchanged.has(one) ? [] : one['user_id'])))
+          if (!cli.io.stderr.isTerminal || given.size === 0) return
+          await onto.offerOntoEntries(cli, client, { groupItems, users: users.filter(({ id }) => given.has(id)) })
+        },
         tellAlready: async (held) => {
           for (const { user, what } of held) await cli.note(`${user} has ${what} already`)
         },

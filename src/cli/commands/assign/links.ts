@@ -13,6 +13,7 @@ import { assignment } from '../../../domain/resources/assignment.ts'
 import { userGroupItem } from '../../../domain/resources/groups.ts'
 import { type AnyRecord, type Printable, printable } from '../../../domain/schema.ts'
 import { continuingText } from '../../../runs/entries/unfinished.ts'
+import type { RunRecord } from '../../../runs/run-record.ts'
 import type { Cli } from '../../cli.ts'
 import type { Printed } from '../../output/printed.ts'
 import { isPrintedAsData } from '../../output/short-answer.ts'
@@ -113,6 +114,14 @@ type Particulars = {
   readonly requireSame?: (held: readonly HeldLink[]) => Promise<void>
   /** Says of links that they are there already. */
   readonly tellAlready?: (held: readonly HeldLink[]) => Promise<void>
+  /** Changes entries once the links are made, as a part of the run; `onto` tells the run from others. */
+  readonly entries?: {
+    readonly onto: unknown
+    readonly foresee: () => Promise<void>
+    readonly put: (record: RunRecord) => Promise<void>
+  }
+  /** Says more of what was made. */
+  readonly offer?: (made: MadeLinks) => Promise<void>
   /** Asks whether to do it, in place of whether past reports may follow. */
   readonly question?: string
   readonly wayBack?: WayBack
@@ -278,38 +287,45 @@ const makeLinks = async (
 ): Promise<void> => {
   const { cli, client, signal } = run
   const { command, users, known, values = {} } = asked
-  const { tellAlready, wayBack, print } = particulars
+  const { tellAlready, wayBack, print, entries, offer } = particulars
   const { kind, verb } = COMMANDS[command]
   const ids = [users, known].map((some) => some.map(({ id }) => id))
-  await withRunRecord(cli, client, { command, content: [ids, values] }, async ({ run: record, earlier, end }) => {
-    const { doneBefore } = earlier
-    if (doneBefore > 0) await cli.note(continuingText(record.head.beganAt, doneBefore, CALLED[kind], 'what'))
-    const plan = await planAsked(run, asked, earlier)
-    const own = new Set(plan.list.filter((one) => earlier.settle(one) !== undefined))
-    await settleHeld(plan, particulars)
-    await confirm(run, plan, particulars, targets)
-    const items = plan.list.filter(isListed)
-    const held = new Map(items.map((one) => [one, one.record?.stored]))
-    const { outcomes, isWhole, failure } = await makeChanges(cli, {
-      account: { client },
-      snapshot: plan.snapshot,
-      plan,
-      list: { items, total: items.length },
-      run: record,
-      signal,
-      before: async (change, noteEntries) => targets?.before(change, noteEntries),
-      onOutcome: async ({ result, change }) => {
-        const link = heldLink(change.record)
-        if (result === 'skip') await tellAlready?.([link])
-        if (result === 'done' && verb === 'remove') await cli.note(`removed ${link.what} from ${link.user}`)
-      },
-    })
-    if (isWhole) end()
-    await targets?.tell(wayBack)
-    const made = recordsOf(held, outcomes, own)
-    if (verb !== 'remove' || (made.records.length > 0 && isPrintedAsData(cli))) await print(made)
-    if (failure) throw failure
-  })
+  await withRunRecord(
+    cli,
+    client,
+    { command, content: [ids, values, ...(entries ? [entries.onto] : [])] },
+    async ({ run: record, earlier, end }) => {
+      const { doneBefore } = earlier
+      if (doneBefore > 0) await cli.note(continuingText(record.head.beganAt, doneBefore, CALLED[kind], 'what'))
+      const plan = await planAsked(run, asked, earlier)
+      const own = new Set(plan.list.filter((one) => earlier.settle(one) !== undefined))
+      await settleHeld(plan, particulars)
+      await confirm(run, plan, particulars, targets)
+      const items = plan.list.filter(isListed)
+      const held = new Map(items.map((one) => [one, one.record?.stored]))
+      const { outcomes, isWhole, failure } = await makeChanges(cli, {
+        account: { client },
+        snapshot: plan.snapshot,
+        plan,
+        list: { items, total: items.length },
+        run: record,
+        signal,
+        before: async (change, noteEntries) => targets?.before(change, noteEntries),
+        onOutcome: async ({ result, change }) => {
+          const link = heldLink(change.record)
+          if (result === 'skip') await tellAlready?.([link])
+          if (result === 'done' && verb === 'remove') await cli.note(`removed ${link.what} from ${link.user}`)
+        },
+      })
+      if (isWhole && !failure) await entries?.put(record)
+      if (isWhole) end()
+      await targets?.tell(wayBack)
+      const made = recordsOf(held, outcomes, own)
+      if (verb !== 'remove' || (made.records.length > 0 && isPrintedAsData(cli))) await print(made)
+      if (failure) throw failure
+      if (!entries) await offer?.(made)
+    },
+  )
 }
 
 /** Makes what a line asks for, or in a dry run says what that would do. */
@@ -322,4 +338,5 @@ export const runLinks = async (run: LinkRun, asked: Asked, particulars: Particul
   await settleHeld(plan, particulars)
   await targets?.foresee(plan.changes)
   await foresee(run, asked, plan)
+  await particulars.entries?.foresee()
 }

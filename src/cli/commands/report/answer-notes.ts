@@ -74,7 +74,7 @@ export const noteAnswer = async (
   request: ReportRequest,
   { answer, question, rows }: { readonly answer: Answer; readonly question: Question; readonly rows: number },
 ): Promise<void> => {
-  if (rows === 0) return cli.note(await tellWhereValuesLie(client, request))
+  if (rows === 0) return tellWhereValuesLie(cli, client, request)
   if (answer.records.length === 0 && question.onlyMissed) return cli.note('no value in the range misses its target')
   if (question.pace) await noteForecasts(cli, answer, question)
   if (question.totals && !answer.columns.some(({ name }) => name === TOTAL_COLUMN)) {

@@ -250,7 +250,7 @@ export const runReportExport = async (cli: Cli, given: ReportExportFlags): Promi
     const range = await exportReport({ cli, client, flags, look, question, presentation, written, signal, asked })
     // An answer has said why it has no rows.
     if (question || written.rows > 0) return range
-    await cli.note(await tellWhereValuesLie(client, await requestOf(client, range, flags)))
+    await tellWhereValuesLie(cli, client, await requestOf(client, range, flags))
     return range
   }
   const range = await cli.withClient(needs, work, { signal: cli.io.interruption() })

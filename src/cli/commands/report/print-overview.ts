@@ -22,7 +22,7 @@ import { underWayText } from './compared-notes.ts'
 import { type OverviewRow, overviewRows } from './overview.ts'
 import { type HeadedColumn, OVERVIEW_COLUMNS, overviewTable } from './overview-table.ts'
 import { readDayBefore, readEarlierPeriods, UNKNOWN_PERIODS } from './under-way.ts'
-import { tellWhereValuesLie } from './where-values-lie.ts'
+import { tellItemsWithout, tellWhereValuesLie } from './where-values-lie.ts'
 
 const NAMES: Readonly<Record<Frequency, readonly [string, string]>> = {
   D: ['day', 'days'],
@@ -97,13 +97,14 @@ export const printOverview = async (
   const { underWay, before, kpis } = await readEarlierPeriods(client, request)
   if (!kpis) await cli.note(UNKNOWN_PERIODS)
   const rows = [...inRange, ...underWay]
-  if (rows.length === 0) return cli.note(await tellWhereValuesLie(client, request))
+  if (rows.length === 0) return tellWhereValuesLie(cli, client, request)
   const calendar = client.calendar ?? client.usualCalendar
   const { stdout } = cli.io
   const { color, format, signs } = cli.printing()
   const earlier = [...before, ...(await readDayBefore(client, request, inRange))]
   const latest = overviewRows(inOrder(rows, kpis), earlier, calendar, signs)
   await noteUnderWay(cli, rows, latest, calendar)
+  await tellItemsWithout(cli, client, request, rows)
   const heading = headingOf(request, rows, calendar, cli.today().day)
   if (format === 'markdown') {
     const { markdownTitle } = await import('../../../codec/markdown.ts')

@@ -48,5 +48,5 @@ export const printTable = async (asked: AskedReport, client: Client): Promise<vo
     await printRecords(held, cli.printing(), columns, parts)
   })
   // An answer has said why it has no rows.
-  if (!question && counted.rows === 0) await cli.note(await tellWhereValuesLie(client, request))
+  if (!question && counted.rows === 0) await tellWhereValuesLie(cli, client, request)
 }

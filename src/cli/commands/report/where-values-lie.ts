@@ -2,7 +2,9 @@ import type { Client } from '../../../client/client.ts'
 import type { ReportRequest } from '../../../client/operations/queries.ts'
 import { type Day, FIRST_QUERY_DAY, formatDay, LAST_ENTRY_DAY } from '../../../domain/day.ts'
 import type { DayRange } from '../../../domain/period.ts'
-import { REPORT_LIMIT } from '../../../domain/resources/report-row.ts'
+import { REPORT_LIMIT, type ReportRow } from '../../../domain/resources/report-row.ts'
+import type { Cli } from '../../cli.ts'
+import { withClassic } from '../../target/service-of.ts'
 
 /** Holds the first and the last day of an answer, and whether it has all rows; undefined if it has none. */
 type Extent = DayRange & { readonly isWhole: boolean }
@@ -44,7 +46,7 @@ const findValues = async (client: Client, request: ReportRequest): Promise<DayRa
 const SUGGESTED_DAYS = 30
 
 /** Says that a range has no values, where there are some, and how to see them. */
-export const tellWhereValuesLie = async (client: Client, request: ReportRequest): Promise<string> => {
+const whereValuesLie = async (client: Client, request: ReportRequest): Promise<string> => {
   const { from, to, kpiIds, userIds, groupItemIds } = request
   const none = `no values from ${formatDay(from)} to ${formatDay(to)}`
   const found = await findValues(client, request)
@@ -57,4 +59,34 @@ export const tellWhereValuesLie = async (client: Client, request: ReportRequest)
   const range =
     found.from === found.to ? `on ${formatDay(found.to)}` : `from ${formatDay(found.from)} to ${formatDay(found.to)}`
   return `${none}; there are some ${range}: try --from ${formatDay(first)} --to ${formatDay(found.to)}`
+}
+
+/**
+ * Says of the group items of a report that have no rows how many entries of their people do not carry them, and how they get
+ * them.
+ */
+export const tellItemsWithout = async (
+  cli: Cli,
+  client: Client,
+  request: ReportRequest,
+  rows: readonly Pick<ReportRow, 'itemId'>[] = [],
+): Promise<void> => {
+  const found = new Set(rows.map(({ itemId }) => itemId))
+  const without = (request.groupItemIds ?? []).filter((id) => !found.has(id))
+  if (without.length === 0) return
+  const [{ tellEntriesWithout }, { createNames }] = await Promise.all([
+    import('../assign/onto-entries.ts'),
+    import('../verbs/reference-names.ts'),
+  ])
+  const names = createNames(client)
+  await withClassic(cli, client, async (classic) => {
+    for (const id of classic ? without : [])
+      await tellEntriesWithout(cli, classic, { id, name: await names.nameOf('group_item', id) }, request)
+  })
+}
+
+/** Says that a range has no values, where there are some, and how to see them; of group items also what would give them some. */
+export const tellWhereValuesLie = async (cli: Cli, client: Client, request: ReportRequest): Promise<void> => {
+  await cli.note(await whereValuesLie(client, request))
+  await tellItemsWithout(cli, client, request)
 }
