@@ -14,11 +14,14 @@ import { itemSets, userItems } from '../../store/tables/item-sets.ts'
 import { runBatches, type RunName } from '../../store/tables/runs.ts'
 import type { Context } from '../context.ts'
 import { setOf } from './entry-references.ts'
-import { keepChanges } from './keep-batch.ts'
+import { growRun, keepChanges } from './keep-batch.ts'
 import { type EntrySelection, eachSelected } from './selected-entries.ts'
 
 /** Sets how many entries are read or removed at a time: other requests run in between. */
 const AT_A_TIME = 500
+
+/** Sets how many entries a transaction changes: others wait until it ends before they write. */
+const PER_TRANSACTION = 1000
 
 /** Bounds the users that an answer names. */
 const MOST_USERS = 500
@@ -52,10 +55,21 @@ const textOf = async (changes: readonly EntryChange[]): Promise<string> => {
   return text
 }
 
-/** Keeps the changes of a batch; refuses what cannot be kept, as it could not be taken back. */
-const keep = async (tx: Writer, ctx: Context, run: string, changes: readonly EntryChange[]): Promise<void> => {
-  const revision = await keepChanges(tx, { ...ctx, run }, { firstId: 0, created: 0, changes: await textOf(changes) })
-  if (revision !== 0) return
+/** Names the batch of a run that several transactions write, by its revision; undefined before the first has written. */
+type OpenBatch = { readonly run: string; revision: number | undefined }
+
+/** Keeps changes with those of their batch; refuses what cannot be kept, as it could not be taken back. */
+const keep = async (tx: Writer, ctx: Context, batch: OpenBatch, changes: readonly EntryChange[]): Promise<number> => {
+  const { run, revision } = batch
+  const text = await textOf(changes)
+  const name = { account: ctx.account.id, run }
+  if (revision === undefined) {
+    const kept = await keepChanges(tx, { ...ctx, run }, { firstId: 0, created: 0, changes: text })
+    if (kept > 0) return kept
+  } else if (await growRun(tx, name, Buffer.byteLength(text))) {
+    await runBatches.append(tx, name, revision, text)
+    return revision
+  }
   throw new KpiError(
     'conflict',
     `what run ${run} changes would be too much to keep for ${KEPT_DAYS} days, so that it could not be taken back; change less at a time, as another run`,
@@ -74,13 +88,19 @@ const goneChange = (entry: StoredEntry): EntryChange => ({
   gone: { id: entry.id, set: entry.item_set, createdAt: entry.created_at },
 })
 
-/** Deletes entries in one transaction, and keeps what they held; returns how many there still were. */
-const deleteBatch = (ctx: Context, run: string, ids: readonly number[]): Promise<number> =>
+/** Describes what a transaction has done: to how many entries, and the batch that it has written. */
+type Done = { readonly count: number; readonly revision: number | undefined }
+
+/** Does to some entries what is asked, in a transaction. */
+type Work = (batch: OpenBatch, ids: readonly number[]) => Promise<Done>
+
+/** Deletes entries that are still there, and keeps what they held. */
+const deleteSome = (ctx: Context, batch: OpenBatch, ids: readonly number[]): Promise<Done> =>
   ctx.db.write(async (tx) => {
     const account = ctx.account.id
     const stored = (await loadAll(tx, account, ids)).toSorted(byKey)
-    if (stored.length === 0) return 0
-    await keep(tx, ctx, run, stored.map(goneChange))
+    if (stored.length === 0) return { count: 0, revision: batch.revision }
+    const revision = await keep(tx, ctx, batch, stored.map(goneChange))
     for (const some of parts(stored, AT_A_TIME)) {
       await store.removeMany(
         tx,
@@ -89,7 +109,7 @@ const deleteBatch = (ctx: Context, run: string, ids: readonly number[]): Promise
       )
       await setImmediate()
     }
-    return stored.length
+    return { count: stored.length, revision }
   })
 
 /** Counts the entries that a run has deleted so far, or has put a group item onto. */
@@ -105,16 +125,20 @@ const countDone = ({ db }: Context, name: RunName): Promise<number> =>
     }
   })
 
-/** Does work with batches of ids, each in a transaction of its own: others write in between. Returns how many were done. */
-const inBatches = async (
-  ids: readonly number[],
-  pause: Pause,
-  work: (some: readonly number[]) => Promise<number>,
-): Promise<number> => {
+/**
+ * Does work with batches of ids, each in some transactions, between which others write; a batch is what an undo takes back at a
+ * time. Returns how many entries were done.
+ */
+const inBatches = async (run: string, ids: readonly number[], pause: Pause, work: Work): Promise<number> => {
   let done = 0
-  for (const some of parts(ids.slice(0, RUN_LIMIT), BATCH_LIMIT)) {
-    done += await work(some)
-    await pause()
+  for (const all of parts(ids.slice(0, RUN_LIMIT), BATCH_LIMIT)) {
+    const batch: OpenBatch = { run, revision: undefined }
+    for (const some of parts(all, PER_TRANSACTION)) {
+      const { count, revision } = await work(batch, some)
+      batch.revision = revision
+      done += count
+      await pause()
+    }
   }
   return done
 }
@@ -151,7 +175,7 @@ export const deleteEntries = async (ctx: Context, asked: AskedDeletion, pause: P
     const found = mayRead ? `there are ${before + ids.length} such entries now` : 'there are not as many entries now'
     throw new KpiError('conflict', `count: ${found}, and not ${count}; count them again`)
   }
-  const done = await inBatches(ids, pause, (some) => deleteBatch(ctx, run, some))
+  const done = await inBatches(run, ids, pause, (batch, some) => deleteSome(ctx, batch, some))
   return { run, entries: before + done, left: Math.max(0, ids.length - RUN_LIMIT) }
 }
 
@@ -195,8 +219,8 @@ const findWithout = async (
   return { ids, users: [...without], firstDay }
 }
 
-/** Puts a group item onto entries in one transaction, and keeps for its run which they are; returns how many got it. */
-const carryBatch = (ctx: Context, run: string, groupItem: number, ids: readonly number[]): Promise<number> =>
+/** Puts a group item onto those of some entries that do not carry it, and keeps which they are. */
+const carrySome = (ctx: Context, batch: OpenBatch, groupItem: number, ids: readonly number[]): Promise<Done> =>
   ctx.db.write(async (tx) => {
     const account = ctx.account.id
     const stored = (await loadAll(tx, account, ids)).toSorted(byKey)
@@ -213,16 +237,16 @@ const carryBatch = (ctx: Context, run: string, groupItem: number, ids: readonly 
       setsWith.set(entry.item_set, set)
       changed.push({ ...entry, item_set: set })
     }
-    if (changed.length === 0) return 0
+    if (changed.length === 0) return { count: 0, revision: batch.revision }
     const changes = changed.map((entry): EntryChange => ({
       key: keyIn(entry),
       before: {},
       after: {},
       carried: { id: entry.id, item: groupItem },
     }))
-    await keep(tx, ctx, run, changes)
+    const revision = await keep(tx, ctx, batch, changes)
     await store.setItems(tx, account, changed)
-    return changed.length
+    return { count: changed.length, revision }
   })
 
 /**
@@ -236,6 +260,6 @@ export const carryGroupItem = async (ctx: Context, asked: AskedGroupItem, pause:
   const user_ids = users.length === 0 ? null : users.slice(0, MOST_USERS).join(',')
   if (isDry) return { run, entries: 0, left: ids.length, user_ids, first_day }
   const before = await countDone(ctx, { account: ctx.account.id, run })
-  const done = await inBatches(ids, pause, (some) => carryBatch(ctx, run, groupItem, some))
+  const done = await inBatches(run, ids, pause, (batch, some) => carrySome(ctx, batch, groupItem, some))
   return { run, entries: before + done, left: Math.max(0, ids.length - RUN_LIMIT), user_ids, first_day }
 }

@@ -203,6 +203,18 @@ const readCrowd = (name: string, target: string, times = 1, more: Readonly<Recor
 const report = `/api/reports/AllDataEntries?${RANGE}`
 const ids = Array.from({ length: 1500 }, (_, at) => at + 1).join(',')
 
+/** Posts something that can be done once. */
+const post = (name: string, bodyOf: (size: Contenders['size']) => object, target: string): Attack => ({
+  name,
+  wires: ({ hostile, size }) => {
+    const headers = { Authorization: hostile.basic, 'Content-Type': 'application/json' }
+    return [wire({ method: 'POST', target, headers, body: Buffer.from(JSON.stringify(bodyOf(size))) })]
+  },
+  isOnce: true,
+})
+
+const EACH_OF = '/api/kpientries/runs'
+
 const reads: readonly Attack[] = [
   read('report: the whole range', report),
   read('report: the whole range, newer', `/v1/reports/AllDataEntries?${RANGE}`),
@@ -221,6 +233,26 @@ const reads: readonly Attack[] = [
   read('list: all breakdown items, 20 at once', '/v1/breakdownitems', 20),
   read('list: the user with all group items', `/api/users/${CARRIER}/groupitems`),
   read('description: 100 at once', '/api/openapi.json', 100),
+  read('sums: of all entries', `/api/kpientries/sums?${RANGE}`),
+  read('sums: of 8 KiB of ids, newer', `/v1/kpientries/sums?${RANGE}&userIds=${ids}`),
+  // The first group item comes after the people.
+  post(
+    'group item: onto all entries',
+    ({ users }) => ({
+      group_item_id: users + 2,
+      user_ids: Array.from({ length: users }, (_, at) => at + 2).join(','),
+      date_from: '1900-01-01',
+      dry_run: false,
+    }),
+    `${EACH_OF}/onto/groupitem`,
+  ),
+  post('group item: off all entries', () => ({ dry_run: false }), `${EACH_OF}/onto/undo`),
+  post(
+    'delete: many entries',
+    ({ entries }) => ({ count: entries / 2 }),
+    `${EACH_OF}/gone/delete?${RANGE}&kpiIds=${DOOMED}`,
+  ),
+  post('delete: many entries, taken back', () => ({ dry_run: false }), `${EACH_OF}/gone/undo`),
   {
     name: 'delete: a KPI with many entries',
     wires: ({ hostile }) => [
