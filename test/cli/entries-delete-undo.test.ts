@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { Handler } from '../../src/server/wire.ts'
 import { asThirdParty, fillAccount, ID, remoteImporter } from '../support/import.ts'
 import { NOW } from '../support/io.ts'
 import { jsonOf, type Ran, shellIn } from '../support/kpi.ts'
@@ -77,23 +78,114 @@ describe.each(ways)('%s, what entries delete took', (_, open) => {
   })
 })
 
-describe('where a service has nothing of this', () => {
-  const foreign = () => remoteImporter({ fill: fillMany, wrap: (handler) => limited(200, 60)(asThirdParty(handler)) })
-  const fillMany: typeof fillAccount = async (client) => {
-    await fillAccount(client)
-    for (let ago = 0; ago < 12; ago += 1)
-      await client.entries.add({ user_id: ID.ann, kpi_id: ID.sales, entry_date: DAYS.to - ago, actual: BigInt(ago) })
+/** Does something before the first request that deletes many entries reaches the service. */
+const before =
+  (work: () => Promise<unknown>) =>
+  (handler: Handler): Handler => {
+    let isDone = false
+    return async (request) => {
+      if (!isDone && /\/runs\/\w+\/delete/.test(request.target)) {
+        isDone = true
+        await work()
+      }
+      return handler(request)
+    }
   }
-  const ALL = ['--from', '2026-11-01', '--to', '2026-11-30']
+
+const fillDays: typeof fillAccount = async (client) => {
+  await fillAccount(client)
+  for (let ago = 0; ago < 12; ago += 1)
+    await client.entries.add({ user_id: ID.ann, kpi_id: ID.sales, entry_date: DAYS.to - ago, actual: BigInt(ago) })
+}
+const MONTH = ['--from', '2026-11-01', '--to', '2026-11-30']
+
+test('nothing is deleted where somebody stores another entry after it was counted, and no record is left', async () => {
+  let addOne = (): Promise<unknown> => Promise.resolve()
+  const wrap = before(() => addOne())
+  await using importer = await remoteImporter({ fill: fillDays, wrap })
+  addOne = () =>
+    importer.client.entries.add({ user_id: ID.ann, kpi_id: ID.sales, entry_date: DAYS.to - 15, actual: 1n })
+  const kpi = shellIn(importer.world)
+  const ran = await kpi('entries', 'delete', ...MONTH, '--yes', '-o', 'json')
+  expect([ran.code, JSON.parse(ran.stderr)]).toMatchObject([
+    1,
+    {
+      error: {
+        code: 'conflict',
+        message:
+          'somebody has added or deleted some of the 12 entries since they were counted; nothing was deleted; run the same command again',
+      },
+    },
+  ])
+  expect(await importer.client.entries.list(DAYS)).toHaveLength(13)
+  expect(jsonOf(await kpi('history', '-o', 'json'))).toEqual([])
+  expect((await kpi('entries', 'delete', ...MONTH, '--yes')).stderr).toContain('deleted 13 entries\n')
+})
+
+/** An earlier version of the bundled service, which has nothing of many entries at once. */
+const earlier =
+  (handler: Handler): Handler =>
+  (request) =>
+    handler(
+      /\/kpientries\/(?:sums|runs\/[\w-]+\/(?:delete|groupitem))/.test(request.target)
+        ? { ...request, target: '/api/kpientries/nothing' }
+        : request,
+    )
+
+test('an earlier version of the service has each deleted by itself, and all of it is taken back', async () => {
+  await using importer = await remoteImporter({ fill: fillDays, wrap: earlier })
+  const kpi = shellIn(importer.world)
+  expect((await kpi('entries', 'delete', ...MONTH)).stderr).toContain(
+    'delete 12 entries of 2026-11-01 to 2026-11-30 (Sales, sum 0.0066), in 12 requests needs --yes',
+  )
+  expect((await kpi('entries', 'delete', ...MONTH, '--yes')).code).toBe(0)
+  expect(await importer.client.entries.list(DAYS)).toEqual([])
+  const [{ receipt }] = jsonOf(await kpi('history', '-o', 'json')) as [{ receipt: string }]
+  expect((await kpi('undo', receipt, '--yes')).stderr).toContain('stored 12 entries again\n')
+  const [first] = await importer.client.entries.list(DAYS)
+  expect((await kpi('entries', 'delete', String(first?.id), '--yes')).stderr).toContain('deleted entry')
+  expect(await importer.client.entries.list(DAYS)).toHaveLength(11)
+  const onto = ['assign', 'group-items', 'add', '--group-items', 'North', '--users', String(ID.ann)]
+  const group = await importer.client.groups.add({ name: 'Region' })
+  await importer.client.groupItems(group.id).add({ name: 'North' })
+  expect((await kpi(...onto, '--onto-entries', '--from', '2026-01-01')).code).toBe(7)
+  expect(await importer.client.userGroupItems(ID.ann).list()).toEqual([])
+})
+
+test('one that is cut off on a service that has nothing of this goes on with the same command, in one record', async () => {
+  let deletes = 0
+  const failing =
+    (handler: Handler): Handler =>
+    async (request) => {
+      deletes += request.method === 'DELETE' ? 1 : 0
+      return request.method === 'DELETE' && deletes === 5
+        ? { status: 401, headers: { 'content-type': 'application/json' }, body: '{"message":"no"}' }
+        : handler(request)
+    }
+  await using importer = await remoteImporter({ fill: fillDays, wrap: (handler) => failing(asThirdParty(handler)) })
+  const kpi = shellIn(importer.world)
+  const ran = await kpi('entries', 'delete', ...MONTH, '--yes')
+  expect(ran.code).not.toBe(0)
+  expect(await importer.client.entries.list(DAYS)).toHaveLength(8)
+  expect((await kpi('entries', 'delete', ...MONTH, '--yes')).code).toBe(0)
+  expect(await importer.client.entries.list(DAYS)).toEqual([])
+  const runs = jsonOf(await kpi('history', '-o', 'json')) as { receipt: string }[]
+  expect(runs).toHaveLength(1)
+  await kpi('undo', runs[0]?.receipt ?? '', '--yes')
+  expect(await importer.client.entries.list(DAYS)).toHaveLength(12)
+})
+
+describe('where a service has nothing of this', () => {
+  const foreign = () => remoteImporter({ fill: fillDays, wrap: (handler) => limited(200, 60)(asThirdParty(handler)) })
 
   test('a delete says what its requests take, and is taken back all the same', async () => {
     const importer = await foreign()
     await using _ = importer
     const kpi = shellIn(importer.world)
     const before = await importer.client.entries.list(DAYS)
-    const asked = await kpi('entries', 'delete', ...ALL)
+    const asked = await kpi('entries', 'delete', ...MONTH)
     expect(asked.stderr).toContain(', in 12 requests, less than a minute at 200 requests a minute needs --yes')
-    expect((await kpi('entries', 'delete', ...ALL, '--yes')).code).toBe(0)
+    expect((await kpi('entries', 'delete', ...MONTH, '--yes')).code).toBe(0)
     expect(await importer.client.entries.list(DAYS)).toEqual([])
     await importer.client.entries.add({ user_id: ID.ann, kpi_id: ID.sales, entry_date: DAYS.to, actual: 9_0000n })
     const [{ receipt }] = jsonOf(await kpi('history', '-o', 'json')) as [{ receipt: string }]

@@ -173,7 +173,8 @@ export const deleteEntries = async (ctx: Context, asked: AskedDeletion, pause: P
   if (before + ids.length !== count) {
     const mayRead = ctx.credentials?.mayReadEntries ?? true
     const found = mayRead ? `there are ${before + ids.length} such entries now` : 'there are not as many entries now'
-    throw new KpiError('conflict', `count: ${found}, and not ${count}; count them again`)
+    const message = `${found}, and not ${count}; count them again`
+    throw new KpiError('conflict', `count: ${message}`, { issues: [{ field: 'count', message }] })
   }
   const done = await inBatches(run, ids, pause, (batch, some) => deleteSome(ctx, batch, some))
   return { run, entries: before + done, left: Math.max(0, ids.length - RUN_LIMIT) }

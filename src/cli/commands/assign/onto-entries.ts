@@ -148,13 +148,10 @@ export const putOntoEntries = async (
 }
 
 /** Returns the line that puts a group item onto entries. */
-const ontoLine = ({ flags }: Pick<Cli, 'flags'>, item: number, users: string, from: Day): string =>
-  [
-    ...['kpi', 'assign', 'group-items', 'add', '--group-items', String(item), '--users', users],
-    ...['--onto-entries', '--from', formatDay(from), ...placeFlags(flags)],
-  ]
-    .map(shellWord)
-    .join(' ')
+const ontoLine = ({ flags }: Pick<Cli, 'flags'>, item: number, users: string, from: Day): string => {
+  const words = `kpi assign group-items add --group-items ${item} --users ${users} --onto-entries --from ${formatDay(from)}`
+  return [...words.split(' '), ...placeFlags(flags)].map(shellWord).join(' ')
+}
 
 /** Says how many entries of users do not carry what these have now, and how they get it; nothing where that cannot be told. */
 export const offerOntoEntries = async (

@@ -159,11 +159,11 @@ const deleteTogether = async (
     } catch (error) {
       const isRefused = error instanceof KpiError && (error.code === 'conflict' || error.code === 'not_found')
       if (done === 0 && isRefused) run.withdraw([id])
-      if (!isRefused || error.code !== 'conflict') throw error
+      if (!isRefused || !error.issues.some(({ field }) => field === 'count')) throw error
       const said = done === 0 ? 'nothing was deleted' : `${entriesText(done)} deleted`
       throw new KpiError(
         'conflict',
-        `${error.message}: some were added or deleted since; ${said}; run the same command again`,
+        `somebody has added or deleted some of the ${entriesText(count)} since they were counted; ${said}; run the same command again`,
         { cause: error },
       )
     }
