@@ -28,7 +28,7 @@ export type EntryChange = {
 }
 
 /** Describes an entry that was deleted, besides its key and values. */
-export type GoneEntry = {
+type GoneEntry = {
   readonly id: number
   /** Holds the id of its set of group items, if it had one. */
   readonly set: number | null

@@ -4,7 +4,7 @@ import type { NotedChange, RecordedChange, RunRecord } from './run-record.ts'
 const KIND = 'entry'
 
 /** Describes entries that a run deletes, or puts a group item onto. */
-export type EntriesChange = Pick<RecordedChange, 'action' | 'name'> & {
+type EntriesChange = Pick<RecordedChange, 'action' | 'name'> & {
   readonly count: number
   /** Names the run under which the service keeps what becomes of them; undefined where the record notes the entries. */
   readonly serviceRun?: string | undefined

@@ -69,7 +69,7 @@ type KeptChanges = Pick<WrittenBatch, 'firstId' | 'created'> & {
 }
 
 /** Holds the run that a batch is of, and who sends it. */
-export type RunOfBatch = Pick<Context, 'now' | 'run' | 'credentials'> & { readonly account: { readonly id: number } }
+type RunOfBatch = Pick<Context, 'now' | 'run' | 'credentials'> & { readonly account: { readonly id: number } }
 
 /** Keeps the changes of a batch of a run as lines of text, and returns its revision; 0 where they are not kept. */
 export const keepChanges = async (

@@ -223,6 +223,7 @@ const deleteFound = async (cli: Cli, client: Client, found: Found, signal: Abort
         }
       }
       end()
+      await cli.note(`deleted ${entriesText(done)}`)
     })
   } catch (error) {
     if (done > 0 && !isTogether) await printDeleted(cli, doomed.slice(0, done))
@@ -230,7 +231,6 @@ const deleteFound = async (cli: Cli, client: Client, found: Found, signal: Abort
     const left = `stopped with ${entriesText(count - done)} left; run the same command to continue`
     throw new IncompleteRun(EXIT.workLeft, 'work_left', [error.message, left])
   }
-  await cli.note(`deleted ${entriesText(done)}`)
   await printDeleted(cli, doomed)
 }
 

@@ -18,7 +18,7 @@ export const WHOSE: readonly FieldFlag[] = [
 ]
 
 /** Describes the flags that select entries; `user` and `kpi` are lists with commas between them. */
-export type SelectionFlags = SourceFlag & { readonly user?: string; readonly kpi?: string }
+type SelectionFlags = SourceFlag & { readonly user?: string; readonly kpi?: string }
 
 /** Returns the capabilities that a command on entries needs: more where entries may belong to any breakdown item. */
 export const needsOf = (verb: Verb, source: string | undefined): Needs =>
