@@ -62,9 +62,7 @@ describe.each(users)('%s, a group item', (_, open) => {
       0,
       '--from this-year is 2026-01-01 in UTC\nAnn Lee has North already\nput North onto 3 entries of Ann Lee from 2026-01-01 on\n',
     ])
-    expect((await user.kpi(...onto)).stderr).toContain(
-      'all entries of Ann Lee from 2026-01-01 on carry North already\n',
-    )
+    expect((await user.kpi(...onto)).stderr).toContain('no entry of Ann Lee from 2026-01-01 on lacks North\n')
     const runs = jsonOf(await user.kpi('history', '-o', 'json')) as { receipt: string }[]
     expect(runs).toHaveLength(1)
     expect(lastly(await user.kpi('undo', runs[0]?.receipt ?? '', '--yes'))).toEqual([

@@ -141,7 +141,7 @@ export const putOntoEntries = async (
     }
     await cli.note(
       done === 0
-        ? `all entries of ${usersText(users)} from ${formatDay(from)} on carry ${name} already`
+        ? `no entry of ${usersText(users)} from ${formatDay(from)} on lacks ${name}`
         : `put ${name} onto ${entriesText(done)} of ${usersText(users)} from ${formatDay(from)} on`,
     )
   }
