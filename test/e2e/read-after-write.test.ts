@@ -140,6 +140,10 @@ const draftOf = (path: string, at: number): object => {
       return { breakdown_id: IDS.REGION, name: `Item ${at}` }
     case '/kpientries/runs/{run}/undo':
       return { dry_run: false }
+    case '/kpientries/runs/{run}/delete':
+      return { count: 0 }
+    case '/kpientries/runs/{run}/groupitem':
+      return { group_item_id: IDS.SOUTH, user_ids: String(IDS.ANN), date_from: '2026-01-01', dry_run: false }
     default:
       return { name: `Name ${at}` }
   }
@@ -156,7 +160,8 @@ type Write = (writer: Instance, world: World, at: number, check: () => Promise<v
 
 /** Every way to write. */
 const WRITES: readonly Write[] = placedRoutes().flatMap(({ prefix, route: { method, path } }): Write[] => {
-  const target = filled(prefix, path)
+  // What nobody has is deleted as often as it is asked for.
+  const target = filled(prefix, path) + (path.endsWith('/delete') ? '?ids=999999' : '')
   const authorizationOf = ({ login, token, key }: World): string =>
     prefix === '/v1' ? `Bearer ${key}` : basic(login, token)
   if (method === 'PUT') {
