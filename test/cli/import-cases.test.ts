@@ -59,22 +59,39 @@ const ORDINAL = new Map(
     .map((language, at) => [language, at + 1]),
 )
 
+/** What two heading rows of regions and KPIs say of two months. */
+const GRID = [
+  'North Sales 2026-01-01 1',
+  'North Sales 2026-02-01 5',
+  'North Visits 2026-01-01 2',
+  'North Visits 2026-02-01 6',
+  'South Sales 2026-01-01 3',
+  'South Sales 2026-02-01 7',
+  'South Visits 2026-01-01 4',
+  'South Visits 2026-02-01 8',
+]
+
 const CASES: readonly Case[] = [
+  { file: 'two-row-header-dates-down.csv', entries: GRID },
   {
-    file: 'two-row-header-dates-down.csv',
-    stop: ['"Sales" stands below "North" and below "South", and names above those of KPIs are not read'],
+    file: 'two-rows-of-names.csv',
+    stop: ['two rows name the columns: "North", "South" above "Sales", "Visits", and nothing says which are the KPIs'],
     ways: [
-      [
-        '--source North --ignore #4,#5 --map date=#1',
-        [
-          'North Sales 2026-01-01 1',
-          'North Sales 2026-02-01 5',
-          'North Visits 2026-01-01 2',
-          'North Visits 2026-02-01 6',
-        ],
-      ],
+      ['--upper-row items', GRID],
+      ['--upper-row kpis', GRID.map((one) => one.replace(/^(\w+) (\w+)/, '$2 $1')).toSorted()],
     ],
   },
+  { file: 'two-rows-kpis-above.csv', entries: GRID },
+  {
+    file: 'two-rows-of-names.csv',
+    flags: ['--source', 'North', '--ignore', '#4,#5', '--frequency', 'M'],
+    entries: GRID.filter((one) => one.startsWith('North')),
+  },
+  {
+    file: 'iso-week-dates.csv',
+    entries: ['A Sales 2026-02-23 10', 'A Sales 2026-02-24 20', 'A Sales 2026-03-01 30'],
+  },
+  { file: 'formula-without-quotes.csv', entries: ['A Sales 2026-03-01 10', 'B, C Sales 2026-03-02 20'] },
   {
     file: 'r-row-names.csv',
     stop: [

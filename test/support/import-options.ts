@@ -13,6 +13,7 @@ import {
   PERIOD_DATES,
   ROLES,
   TIMES,
+  UPPER_ROWS,
 } from '../../src/reading/options/options.ts'
 
 /** Texts as flags can hold them: not empty, no space around, and with all the signs that separate parts of flags. */
@@ -58,6 +59,7 @@ const OPTIONS: { readonly [name in keyof ImportOptions]-?: fc.Arbitrary<ImportOp
   ignoreRows: perhaps(listOf(flagText())),
   mapKpi: perhaps(mapOf(flagText(), kpiName)),
   as: perhaps(fc.constantFrom(...OWNERS_AS)),
+  upperRow: perhaps(fc.constantFrom(...UPPER_ROWS)),
   create: perhaps(creation),
   user: perhaps(flagText()),
   source: perhaps(flagText()),

@@ -12,10 +12,12 @@ import {
   recognizeColumns,
   unassignedColumns,
 } from './header.ts'
+import { readNameRows, recognizeDateBeside } from './name-headings.ts'
 import { askForDateParts, recognizeDate } from './date-columns.ts'
 import {
   countNamed as countNames,
-  groupsAbove,
+  type OwnerRole,
+  ownerRoleBy,
   readWide,
   strangeColumns,
   wideByDates,
@@ -60,13 +62,11 @@ const countNamed = ({ found, directories }: ColumnSearch, role: NameRole): numbe
 }
 
 /** Returns the kind of owner that most headers name; if none does, the kind that may be created. */
-const ownerRole = (search: ColumnSearch): 'user' | 'source' => {
-  const { options, directories } = search
-  const [users, items] = [countNamed(search, 'user'), countNamed(search, 'source')]
-  if (directories.source === undefined || users > items) return 'user'
-  if (items > users || options.as === 'items') return 'source'
-  return options.create === undefined || options.as === 'users' ? 'user' : 'source'
-}
+const ownerRole = (search: ColumnSearch): OwnerRole =>
+  ownerRoleBy(search.options, search.directories, {
+    users: countNamed(search, 'user'),
+    items: countNamed(search, 'source'),
+  })
 
 /** Adds what is wrong with a wide reading to the other faults. */
 const addFaults = (found: HeaderFindings, best: WideReading, options: ImportOptions): void => {
@@ -98,7 +98,9 @@ const KINDS = { kpi: 'kpis', user: 'users', source: 'items' } as const
  */
 const findWide = (search: ColumnSearch): WideColumns | undefined => {
   if (isSurelyLong(search)) return undefined
-  const { found, options, directories, heading, contents } = search
+  const byNames = readNameRows(search)
+  if (byNames) return byNames
+  const { found, options, directories } = search
   const owner = ownerRole(search)
   const [kpis, owners] = [countNamed(search, 'kpi'), countNamed(search, owner)]
   const moreOwners = !isOwned(found, options) && owners > kpis
@@ -110,8 +112,7 @@ const findWide = (search: ColumnSearch): WideColumns | undefined => {
   const isNone = Math.max(of === 'kpi' ? kpis : owners, mayCreate ? places.length + unclear.length : 0) === 0
   if (isNone && options.layout !== 'wide') return undefined
   found.issues.push(...issues)
-  const above = groupsAbove(found, options, contents, heading.upper ?? heading.above)
-  const best = readWide({ of, found, directories, options, places, above })
+  const best = readWide({ of, found, directories, options, places })
   addFaults(found, best, options)
   for (const at of unclear) found.ignored.add(at)
   return best
@@ -226,7 +227,9 @@ const ownItems = ({ roles }: HeaderFindings, { as, map }: ImportOptions): void =
 }
 
 /** Finds the key columns. If one date is given for all rows, a month or week column is not taken for another date. */
-export const recognizeKeys = ({ found, options, directories }: ColumnSearch): void => {
+export const recognizeKeys = (search: ColumnSearch): void => {
+  const { found, options, directories } = search
+  recognizeDateBeside(search)
   const keys = KEY_ROLES.filter((role) => role !== 'source' || directories.source !== undefined)
   const isNamed = found.roles.has('date')
   recognizeColumns(withoutKpis(found, options), keys)

@@ -1,43 +1,13 @@
-import { listFlag, mapFlag } from '../options/flag-text.ts'
+import { listFlag } from '../options/flag-text.ts'
 import type { ImportOptions, NameRole } from '../options/options.ts'
-import type { Contents } from './contents.ts'
 import { type HeaderFindings, labelAt, unassignedColumns } from './header.ts'
-import { type ColumnSearch, isGiven } from './roles.ts'
+import type { ColumnSearch } from './roles.ts'
 import { Ambiguous, type Named } from '../../client/directory.ts'
 import type { Day } from '../../domain/day.ts'
 import { Fault, type Issue } from '../../domain/errors.ts'
 import type { Lookup } from '../directory/lookup.ts'
 import type { DateHeadings } from './date-headings.ts'
 import { createNameColumn } from './name-column.ts'
-
-/** Describes labels above the header: one for each column, and the flags that else is needed to read a part of the columns. */
-type GroupsAbove = { readonly labels: readonly string[]; readonly flags: string }
-
-/** Returns why two columns of one name are not read, if labels above the header tell them apart. */
-const faultOfGroups = (
-  name: string,
-  [one, other]: readonly [number, number],
-  above: GroupsAbove | undefined,
-): string | undefined => {
-  const { labels = [], flags = '' } = above ?? {}
-  const [first = '', second = ''] = [labels[one], labels[other]]
-  if (first === '' || second === '' || first === second) return undefined
-  const others = [...labels.keys()].filter((at) => at >= one && labels[at] !== first).map((at) => `#${at + 1}`)
-  return `"${name}" stands below "${first}" and below "${second}", and names above those of KPIs are not read: import the columns of one after the other, as ${listFlag('--source', [first])} ${listFlag('--ignore', others)}${flags} does`
-}
-
-/** Returns the labels above columns, if they may be of groups, and the flags without which a part of them is not read. */
-export const groupsAbove = (
-  found: HeaderFindings,
-  options: ImportOptions,
-  contents: Contents,
-  labels: readonly string[] | undefined,
-): GroupsAbove | undefined => {
-  if (labels === undefined || new Set(labels.filter((label) => label !== '')).size < 2) return undefined
-  const at = [...found.header.keys()].find((place) => contents.peek(place) === 'dates')
-  const isDated = at === undefined || isGiven(found, options, 'date')
-  return { labels, flags: isDated ? '' : ` ${mapFlag('date', `#${at + 1}`)}` }
-}
 
 /** Names what the header of a wide column says of its entries. */
 export type WideRole = NameRole | 'date'
@@ -88,13 +58,27 @@ export type WideReading = WideColumns & {
 }
 
 /** Returns what a name gives to a column. */
-const keyOf = (role: NameRole, one: Named, { ownerOf }: Directories): Pick<WideColumn, 'owner' | 'kpi'> => {
+export const keyOf = (role: NameRole, one: Named, { ownerOf }: Directories): Pick<WideColumn, 'owner' | 'kpi'> => {
   if (role === 'kpi') return { kpi: one.id }
   return { owner: role === 'source' ? (ownerOf?.(one).id ?? -one.id) : one.id }
 }
 
 /** Returns a text that is the same for columns of the same entries. */
-const keyText = ({ owner, kpi, day, part }: WideColumn): string => JSON.stringify([owner, kpi, day, part])
+export const keyText = ({ owner, kpi, day, part }: WideColumn): string => JSON.stringify([owner, kpi, day, part])
+
+/** Names the roles that say whom entries belong to. */
+export type OwnerRole = 'user' | 'source'
+
+/** Returns the kind of owner that more names are known of; if none is, the kind that may be created. */
+export const ownerRoleBy = (
+  { create, as }: ImportOptions,
+  { source }: Directories,
+  { users, items }: { readonly users: number; readonly items: number },
+): OwnerRole => {
+  if (source === undefined || users > items) return 'user'
+  if (items > users || as === 'items') return 'source'
+  return create === undefined || as === 'users' ? 'user' : 'source'
+}
 
 /** Counts the headers that name something that exists. */
 export const countNamed = (found: HeaderFindings, places: readonly number[], { find, unread }: Lookup): number =>
@@ -110,15 +94,14 @@ export const countNamed = (found: HeaderFindings, places: readonly number[], { f
 export const strangeColumns = (found: HeaderFindings, lookups: readonly Lookup[]): number[] =>
   unassignedColumns(found).filter((at) => lookups.every(({ find }) => find(labelAt(found, at)) instanceof Fault))
 
-/** Describes columns whose headers are names of KPIs, users or breakdown items, and the labels above the header. */
+/** Describes columns whose headers are names of KPIs, users or breakdown items. */
 type NamedColumns = Pick<ColumnSearch, 'found' | 'directories' | 'options'> & {
   readonly of: NameRole
   readonly places: readonly number[]
-  readonly above?: GroupsAbove | undefined
 }
 
 /** Reads the headers of columns as names of KPIs, users or breakdown items. */
-export const readWide = ({ of, found, directories, options, places, above }: NamedColumns): WideReading => {
+export const readWide = ({ of, found, directories, options, places }: NamedColumns): WideReading => {
   const lookup = directories[of]
   if (!lookup) return { of, columns: [], named: 0, faults: [], doubt: undefined }
   const column = createNameColumn({ role: of, header: 'header', as: options.numbersAs?.get(of) }, lookup)
@@ -141,8 +124,7 @@ export const readWide = ({ of, found, directories, options, places, above }: Nam
     if (!other) first.set(key, made)
     if (other && options.onDuplicate === 'error')
       blame(
-        faultOfGroups(name, [other.at, at], above) ??
-          `"${found.header[other.at]}" and "${name}" are both ${one.name}; keep one of the columns, as ${listFlag('--ignore', [`#${at + 1}`])} does, or say what becomes of two values: --on-duplicate sum adds them up`,
+        `"${found.header[other.at]}" and "${name}" are both ${one.name}; keep one of the columns, as ${listFlag('--ignore', [`#${at + 1}`])} does, or say what becomes of two values: --on-duplicate sum adds them up`,
       )
     else columns.push(made)
   }

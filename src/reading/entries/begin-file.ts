@@ -15,6 +15,7 @@ import type { Variant } from '../../domain/variants.ts'
 import { isExported } from '../columns/header.ts'
 import { mayNameSources } from '../columns/owners.ts'
 import { Contents } from '../columns/contents.ts'
+import { mayBeNameRows } from '../columns/name-headings.ts'
 import type { Heading } from '../columns/layout.ts'
 import type { ImportOptions } from '../options/options.ts'
 import { ignoresRow } from '../heading/left-out-rows.ts'
@@ -164,6 +165,13 @@ const requireNameOfRows = (name: string, header: Row, sample: readonly Row[]): v
   )
 }
 
+/** Returns a header with the labels above it. */
+const headingWith = (table: Table, header: readonly string[]): Omit<Heading, 'contents'> => ({
+  header,
+  upper: table.upper,
+  above: fillRight(table.above.at(-1)?.cells ?? [], header.length),
+})
+
 /** Returns the header of a file, and what its first rows show. */
 const readHeading = async (
   table: Table,
@@ -189,15 +197,16 @@ const readHeading = async (
   if (header.length === 0) throw new KpiError('malformed', `${table.name} is empty: there is not even a header`)
   if (first) requireNameOfRows(table.name, first, sample)
   return {
-    header,
-    upper: table.upper,
-    above: fillRight(table.above.at(-1)?.cells ?? [], header.length),
+    ...headingWith(table, header),
     contents: new Contents(header, sample, missing),
   }
 }
 
-const mayHaveSources = (header: readonly string[], { variant }: Client, options: ImportOptions): boolean =>
-  variant === 'v1' && mayNameSources(header, options)
+const mayHaveSources = (
+  { header, upper, above }: Omit<Heading, 'contents'>,
+  { variant }: Client,
+  options: ImportOptions,
+): boolean => variant === 'v1' && (mayNameSources(header, options) || mayBeNameRows(header, upper ?? above))
 
 /** Returns the row of units below the header, unless the user leaves it out. */
 const unitRowOf = ({ units }: Table, { ignoreRows = [] }: ImportOptions): Row | undefined =>
@@ -225,7 +234,7 @@ export const beginFile = async (
 ): Promise<Begun> => {
   const heading = await readHeading(table, options, onProgress)
   const { header } = heading
-  const sources = mayHaveSources(header, client, options)
+  const sources = mayHaveSources(heading, client, options)
   const createAssignments = mayAssign(client, options)
   const reference = await fetchReference(client, { ...options, createAssignments, sources, ...lists })
   const isMarked = table.reading.hasMark && isExported(header)
@@ -260,7 +269,7 @@ const mayAssign = ({ variant }: Client, { createAssignments, create }: ImportOpt
 
 const planBy = (heading: Heading, client: Client, options: ImportOptions, reference: Reference): ColumnPlan => {
   const { kpis, users, sources, ownerOf } = reference
-  const source = mayHaveSources(heading.header, client, options) ? sources : undefined
+  const source = mayHaveSources(heading, client, options) ? sources : undefined
   const takesSources = client.variant === 'v1'
   const plan = planColumns(heading, options, { kpi: kpis, user: users, source, ownerOf, takesSources })
   rejectClearAndAdd(plan, options)
@@ -274,8 +283,8 @@ export const faultsOfHeaders = async (
   options: ImportOptions,
 ): Promise<(KpiError | undefined)[]> => {
   await requireWriteAccess(client)
-  const headers = await Promise.all(tables.map(headerOf))
-  const sources = headers.some((header) => mayHaveSources(header, client, options))
+  const headings = await Promise.all(tables.map(async (table) => headingWith(table, await headerOf(table))))
+  const sources = headings.some((heading) => mayHaveSources(heading, client, options))
   const needs = { ...options, createAssignments: false, sources, percent: undefined }
   const reference = await fetchReference(client, needs)
   const faultOf = async (table: Table): Promise<KpiError | undefined> => {

@@ -7,7 +7,7 @@ import type { Begun } from './begin-file.ts'
 import type { Profile } from './profile.ts'
 
 const meaningOf = ({ roles, joined, wide, units }: ColumnPlan): string =>
-  JSON.stringify([[...roles], [...(joined ?? [])], wide?.of, wide?.columns.map(({ at }) => at), units])
+  JSON.stringify([[...roles], [...(joined ?? [])], wide?.of, wide?.over, wide?.columns.map(({ at }) => at), units])
 
 /** Tells whether columns mean the same by all rows as by the first, and are as clear. */
 export const isSamePlan = ({ plan, unclear, planBy, contents }: Begun, all: Contents): boolean => {

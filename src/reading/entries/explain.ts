@@ -108,9 +108,8 @@ const ofWideColumns = (header: readonly string[], wide: ColumnPlan['wide'], name
     topic: `actual of ${ofWideColumn(column, nameOf)}`,
     found: `column ${column.at + 1}, ${header[column.at] ?? ''}`,
     evidence:
-      of === 'date'
-        ? `its header is a date${wide.over === undefined ? '' : `, and another header row names the ${wide.over}`}`
-        : 'its header is the name of one',
+      (of === 'date' ? 'its header is a date' : 'its header is the name of one') +
+      (wide.over === undefined ? '' : `, and another header row names the ${wide.over}`),
   }))
 }
 

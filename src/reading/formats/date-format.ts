@@ -68,9 +68,9 @@ export type DateFormat = {
 
 /** Names the parts of a format, for usage errors and help. */
 export const DATE_TOKENS =
-  'YYYY, YY (69-99 are 19YY), MM or M, MMM or MMMM (the name of a month; @ and a language at the end, as in MMM YYYY@pl, says of which), DD or D, WW (ISO week), Q (1-4), other characters as they are, letters in [brackets]; EXCEL for the serial numbers of spreadsheets, or UNIX for seconds or milliseconds since 1970'
+  'YYYY, YY (69-99 are 19YY), MM or M, MMM or MMMM (the name of a month; @ and a language at the end, as in MMM YYYY@pl, says of which), DD or D, WW (ISO week), E (its day, 1-7), Q (1-4), other characters as they are, letters in [brackets]; EXCEL for the serial numbers of spreadsheets, or UNIX for seconds or milliseconds since 1970'
 
-type Unit = 'year' | 'month' | 'day' | 'week' | 'quarter'
+type Unit = 'year' | 'month' | 'day' | 'week' | 'weekday' | 'quarter'
 type Token = { readonly unit: Unit; readonly isName?: boolean; readonly digits?: 2 | 4 }
 
 const TOKENS: Readonly<Record<string, Token>> = {
@@ -83,11 +83,20 @@ const TOKENS: Readonly<Record<string, Token>> = {
   DD: { unit: 'day' },
   D: { unit: 'day' },
   WW: { unit: 'week' },
+  E: { unit: 'weekday' },
   Q: { unit: 'quarter' },
 }
-const PART = /YYYY|YY|MMMM|MMM|MM|M|DD|D|WW|Q|\[[^[\]]*\]|\s+|[^A-Za-z[\]]/y
+const PART = /YYYY|YY|MMMM|MMM|MM|M|DD|D|WW|E|Q|\[[^[\]]*\]|\s+|[^A-Za-z[\]]/y
 /** Lists the sets of parts that make a whole day, or a period; two years are one that ends in the next: `2025/26`. */
-const KINDS = new Set(['day month year', 'month year', 'week year', 'quarter year', 'year', 'year year'])
+const KINDS = new Set([
+  'day month year',
+  'month year',
+  'week year',
+  'week weekday year',
+  'quarter year',
+  'year',
+  'year year',
+])
 /** Matches midnight, which spreadsheets write after dates; entries have no other time. */
 const MIDNIGHT = String.raw`(?:[T ]\s*0{1,2}:00(?::00(?:[.,]0+)?)?Z?| 12:00(?::00)? ?AM)?`
 
@@ -110,6 +119,7 @@ const patternOf = (parts: readonly string[], at: number): string => {
   const token = TOKENS[part]
   if (token?.isName) return MONTH_NAME
   if (token?.digits) return String.raw`(\d{${token.digits}})`
+  if (token?.unit === 'weekday') return '([1-7])'
   // One digit is enough where other digits do not run into it.
   const isBeside = isDigits(parts[at - 1]) || isDigits(parts[at + 1])
   if (token) return isBeside ? String.raw`(\d{${token.unit === 'quarter' ? 1 : 2}})` : String.raw`(\d{1,2})`
@@ -131,11 +141,12 @@ const dayOfWeek = (year: number, week: number): Day | undefined => {
   return isThere ? day : undefined
 }
 
-const dayOf = ({ year = NaN, month, day, week, quarter }: FoundUnits): Day | null => {
+const dayOf = ({ year = NaN, month, day, week, weekday: ofWeek = 1, quarter }: FoundUnits): Day | null => {
+  const monday = week === undefined ? undefined : dayOfWeek(year, week)
   const found =
     week === undefined
       ? existingDay(year, month ?? (quarter === undefined ? 1 : quarter * 3 - 2), day ?? 1)
-      : dayOfWeek(year, week)
+      : monday && monday + ofWeek - 1
   return found !== undefined && found >= FIRST_ENTRY_DAY && found <= LAST_ENTRY_DAY ? found : null
 }
 
@@ -255,7 +266,7 @@ const orderOf = (parts: readonly string[]): string | undefined => {
 
 const compile = (parts: readonly string[]): Compiled => {
   const tokens = parts.flatMap((part) => TOKENS[part] ?? [])
-  const hasDays = tokens.some(({ unit }) => unit === 'day')
+  const hasDays = tokens.some(({ unit }) => unit === 'day' || unit === 'weekday')
   const isShort = tokens.some(({ digits }) => digits === 2)
   const isNamed = tokens.some(({ isName }) => isName)
   const source = `^${parts.map((_, at) => patternOf(parts, at)).join('')}${hasDays ? MIDNIGHT : ''}$`

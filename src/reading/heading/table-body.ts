@@ -261,5 +261,6 @@ export const isUpperRow = (above: Cells, lower: Cells): boolean => {
   const upper = fillRight(above, lower.length)
   if (!areToldApart(lower, upper)) return false
   const areDates = values.length > 0 && (labels.every(isDateLabel) || below.every(isDateLabel))
-  return isOverKey ? areDates && spansColumns(upper, lower) : areDates || spansColumns(upper, lower)
+  const areNames = labels.every(isWords) && below.every(isWords)
+  return (areDates || (isOverKey ? areNames : true)) && (spansColumns(upper, lower) || (areDates && !isOverKey))
 }

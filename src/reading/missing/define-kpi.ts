@@ -21,7 +21,7 @@ export const frequencyName = (frequency: Frequency): string => frequencyNames[fr
 /** Returns the frequency that a date format shows: one of periods has no days. */
 export const frequencyOfFormat = (format: string): Frequency | undefined => {
   const tokens = format.replaceAll(/\[[^[\]]*\]/g, '')
-  if (/D|EXCEL|UNIX/.test(tokens)) return undefined
+  if (/[DE]|UNIX/.test(tokens)) return undefined
   if (tokens.includes('W')) return 'W'
   if (tokens.includes('Q')) return 'Q'
   if (tokens.includes('M')) return 'M'

@@ -55,6 +55,9 @@ export type Creatable = (typeof CREATABLE)[number]
 /** Lists what the names of owners that the service does not have become. */
 export const OWNERS_AS = ['users', 'items'] as const
 
+/** Lists what the upper of two heading rows of names may name. */
+export const UPPER_ROWS = ['kpis', 'users', 'items'] as const
+
 /** Describes how missing things are created. */
 export type Creation = {
   readonly kinds: ReadonlySet<Creatable>
@@ -95,6 +98,8 @@ export type ImportOptions = {
   readonly mapKpi?: ReadonlyMap<string, string> | undefined
   /** Says whether owners are users or breakdown items, if the file does not. */
   readonly as?: (typeof OWNERS_AS)[number] | undefined
+  /** Says what the upper of two heading rows of names is; found if undefined. */
+  readonly upperRow?: (typeof UPPER_ROWS)[number] | undefined
   /** Describes what to create; undefined if nothing is. */
   readonly create?: Creation | undefined
   /** Names the user, breakdown item, KPI or date of every row, by id or name. */

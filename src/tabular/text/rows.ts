@@ -58,6 +58,43 @@ const createCutter = (text: string, separator: string): ((start: number, end: nu
 }
 
 /**
+ * Returns the sign before a quote, or where a formula begins with the quote (`="10"`), the sign before that: such cells are
+ * written without the quotes of a cell.
+ */
+const signBefore = (text: string, quote: number, start: number, separator: string): string => {
+  if (quote === start) return '\n'
+  const before = text.charAt(quote - 1)
+  if (before !== '=') return before
+  const first = quote - 1 === start ? '\n' : text.charAt(quote - 2)
+  return first === separator || first === '\n' ? first : before
+}
+
+/** Returns the place of the quote that ends a quoted text, in which quotes are doubled. */
+const closingQuote = (text: string, open: number): number => {
+  for (let at = text.indexOf('"', open + 1); at >= 0; at = text.indexOf('"', at + 2))
+    if (text.charAt(at + 1) !== '"') return at
+  return -1
+}
+
+/** Puts quotes around cells that are formulas which only hold a text, and were written without: `="10"`. */
+const quoteFormulas = (text: string, separator: string): string => {
+  if (!text.includes('="')) return text
+  const parts: string[] = []
+  let from = 0
+  for (let open = text.indexOf('"'); open >= 0;) {
+    const close = closingQuote(text, open)
+    if (close < 0) break
+    const isFormula = open > 0 && text.charAt(open - 1) === '=' && signBefore(text, open, 0, separator) !== '='
+    if (isFormula) {
+      parts.push(text.slice(from, open - 1), `"=${text.slice(open, close + 1).replaceAll('"', '""')}"`)
+      from = close + 1
+    }
+    open = text.indexOf('"', close + 1)
+  }
+  return from === 0 ? text : parts.join('') + text.slice(from)
+}
+
+/**
  * Returns the place after the last complete row, that is after the last line end outside quotes; `start` is the start
  * of a row. A quote within an unquoted cell ends the search, as an error follows anyway.
  */
@@ -69,7 +106,7 @@ const endOfRows = (text: string, start: number, separator: string): number => {
     const lineEnd = text.slice(from, open < 0 ? text.length : open).lastIndexOf('\n')
     if (lineEnd >= 0) end = from + lineEnd + 1
     if (open < 0) return end
-    const before = open === start ? '\n' : text.charAt(open - 1)
+    const before = signBefore(text, open, start, separator)
     if (before !== '\n' && before !== separator && !(before === '"' && open === from)) return open + 1
     const close = text.indexOf('"', open + 1)
     if (close < 0) return end
@@ -122,7 +159,12 @@ export const createSplitter = (separator: string, name: string): Splitter => {
       return null
     }
     try {
-      parse(text, { delimiter: separator, relax_column_count: true, record_delimiter: LINE_ENDS, on_record: take })
+      parse(quoteFormulas(text, separator), {
+        delimiter: separator,
+        relax_column_count: true,
+        record_delimiter: LINE_ENDS,
+        on_record: take,
+      })
     } catch (error) {
       if (!(error instanceof CsvError)) throw error
       throw unreadable(MESSAGES[error.code] ?? error.message, error)

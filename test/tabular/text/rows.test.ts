@@ -230,6 +230,24 @@ describe('any table', () => {
     )
   })
 
+  test('reads the same with any of its cells as a formula that only holds the text, with or without the quotes of a cell', async () => {
+    const formula = (text: string): string => `="${text.replaceAll('"', '""')}"`
+    const quoted = (text: string): string => `"${text.replaceAll('"', '""')}"`
+    const ways = [quoted, formula, (text: string) => quoted(formula(text))]
+    const written = fc.array(fc.tuple(cell, fc.constantFrom(...ways)), { minLength: 2, maxLength: 5 })
+    await fc.assert(
+      fc.asyncProperty(fc.array(written, { maxLength: 5 }), fc.nat({ max: 5 }), async (rows, size) => {
+        const bytes = Buffer.from(rows.map((row) => `${row.map(([text, way]) => way(text)).join(',')}\n`).join(''))
+        const chunks = [bytes.subarray(0, size), bytes.subarray(size)]
+        // A formula within quotes is one already.
+        const textOf = (text: string): string => /^="((?:[^"]|"")*)"$/.exec(text)?.[1]?.replaceAll('""', '"') ?? text
+        const expected = rows.map((row) => row.map(([text, way]) => (way === quoted ? textOf(text) : text)))
+        expect((await read(...chunks)).map(({ cells }) => cells)).toEqual(expected)
+      }),
+      { numRuns: 300 },
+    )
+  })
+
   test('reads the same byte by byte', async () => {
     await fc.assert(
       fc.asyncProperty(table, options, async (cells, { bom, ...written }) => {

@@ -1,6 +1,14 @@
 import { type Command, Option } from '@commander-js/extra-typings'
 import { DATE_TOKENS } from '../../../reading/formats/date-format.ts'
-import { LAYOUTS, ON_CONFLICT, ON_DUPLICATE, OWNERS_AS, PERIOD_DATES, TIMES } from '../../../reading/options/options.ts'
+import {
+  LAYOUTS,
+  ON_CONFLICT,
+  ON_DUPLICATE,
+  OWNERS_AS,
+  PERIOD_DATES,
+  TIMES,
+  UPPER_ROWS,
+} from '../../../reading/options/options.ts'
 import { collect, collectOrAll } from '../../args/flags.ts'
 import { SUMMARY_ONLY } from '../../args/dry-run.ts'
 import { decimalFlag, encodingFlag, missingFlag, recordsFlag, separatorFlag } from '../../args/format-flags.ts'
@@ -68,6 +76,12 @@ const declareImport = (group: Command) =>
     )
     .addOption(
       new Option('--as <what>', 'what whom-it-belongs-to names are, where the file does not say it').choices(OWNERS_AS),
+    )
+    .addOption(
+      new Option(
+        '--upper-row <what>',
+        'what the upper of two rows of names above the columns is, where nothing else says it',
+      ).choices(UPPER_ROWS),
     )
     .optionsGroup('What rows mean:')
     .addOption(

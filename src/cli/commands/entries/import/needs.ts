@@ -29,10 +29,10 @@ const ASSIGNING: Capability = {
 }
 
 /** Returns the capabilities that the flags of an import need, before anything is read. */
-export const needsOfFlags = ({ source, map, createAssignments }: ImportOptions): Capability[] => [
+export const needsOfFlags = ({ source, map, upperRow, createAssignments }: ImportOptions): Capability[] => [
   ENTRIES,
   ...(source === undefined ? [] : [NEEDS_BREAKDOWN_ITEMS]),
-  ...(map.has('source') ? [SOURCE_OF_ROWS] : []),
+  ...(map.has('source') || upperRow === 'items' ? [SOURCE_OF_ROWS] : []),
   ...(createAssignments ? [ASSIGNING] : []),
 ]
 

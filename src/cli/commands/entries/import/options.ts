@@ -198,6 +198,7 @@ export const importOptions = (flags: ImportFlags, today: Day): ImportOptions => 
   ignoreRows: flags.ignoreRows && listOf(flags.ignoreRows),
   mapKpi: mapKpiOf(flags.mapKpi),
   as: flags.as,
+  upperRow: flags.upperRow,
   create: creationOf(flags),
   user: flags.user,
   source: flags.source,

@@ -14,6 +14,7 @@ import {
   PERSON_ROLES,
   ROLES,
   TIMES,
+  UPPER_ROWS,
 } from '../../../../reading/options/options.ts'
 import { delimiterName, DELIMITERS, ENCODINGS } from '../../../../tabular/source/text-format.ts'
 import { percentTexts } from '../../../../reading/directory/percentages.ts'
@@ -118,6 +119,7 @@ export const IMPORT_FLAGS: { readonly [flag in keyof ImportFlags]-?: SavedFlag |
   byId: { isValid: isNameRoles, valueOf: ({ options }) => rolesWith(options, 'ids') },
   byName: { isValid: isNameRoles, valueOf: ({ options }) => rolesWith(options, 'names') },
   as: textFlag(({ options }) => options.as, isOneOf(OWNERS_AS)),
+  upperRow: textFlag(({ options }) => options.upperRow, isOneOf(UPPER_ROWS)),
   user: textFlag(({ options }) => options.user),
   source: textFlag(({ options }) => options.source),
   kpi: textFlag(({ options }) => options.kpi),
