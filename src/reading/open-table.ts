@@ -4,6 +4,7 @@ import { openSource } from '../tabular/open-source.ts'
 import type { RereadableFile, StopSignal } from '../tabular/source/files.ts'
 import type { HeaderFinder, SourceOptions, Table } from '../tabular/source/table.ts'
 import { roleOf } from './columns/header.ts'
+import { nameFirstColumn, type RowNames } from './heading/row-names.ts'
 import { headerRows, probableHeader, withHeading } from './heading/find-heading.ts'
 import { leaveOutRows } from './heading/left-out-rows.ts'
 
@@ -11,16 +12,21 @@ import { leaveOutRows } from './heading/left-out-rows.ts'
 export type RequestedFormat = SourceOptions & {
   /** Lists the texts of rows that are left out. */
   readonly ignoreRows?: readonly string[] | undefined
+  /**
+   * Names the first column of rows that have one cell more than the header, as R writes the names of rows; undefined where no
+   * flag can, so that each such row is rejected.
+   */
+  readonly rowNames?: RowNames | undefined
 }
 
 /** Finds the header as files of KPIs have it, and leaves out the rows that the user named. */
-const headerFinder = ({ skipLines, ignoreRows }: RequestedFormat): HeaderFinder => ({
+const headerFinder = ({ skipLines, ignoreRows, rowNames }: RequestedFormat): HeaderFinder => ({
   probable: probableHeader,
   isName: (text) => roleOf(text) !== undefined,
   rowsOf: (rows) => headerRows(rows, skipLines),
   begin: async (table, isFirst) => {
-    const headed = isFirst ? { ...table, above: [], upper: undefined } : await withHeading(table, skipLines)
-    return leaveOutRows(headed, ignoreRows)
+    if (isFirst) return leaveOutRows({ ...table, above: [], upper: undefined }, ignoreRows)
+    return leaveOutRows(await nameFirstColumn(await withHeading(table, skipLines), rowNames), ignoreRows)
   },
 })
 

@@ -1,4 +1,4 @@
-import { copyFileSync, readFileSync, writeFileSync } from 'node:fs'
+import { copyFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { waysIn } from '../support/advice.ts'
@@ -92,12 +92,13 @@ const CASES: readonly Case[] = [
     entries: ['A Sales 2026-02-23 10', 'A Sales 2026-02-24 20', 'A Sales 2026-03-01 30'],
   },
   { file: 'formula-without-quotes.csv', entries: ['A Sales 2026-03-01 10', 'B, C Sales 2026-03-02 20'] },
+  { file: 'r-row-names.csv', entries: ['A Sales 2026-03-01 1.5', 'B Sales 2026-03-02 2.5'] },
   {
-    file: 'r-row-names.csv',
+    file: 'r-names-of-stores.csv',
     stop: [
-      'r-row-names.csv have 4 cells and the header 3',
-      'on line 1, such as row, and import the file with --ignore row',
+      'r-names-of-stores.csv have 3 cells and the header 2: if their first cells, such as "North" and "South", are names',
     ],
+    ways: [['--row-names store', ['North Sales 2026-03-01 1.5', 'South Sales 2026-03-02 2.5']]],
   },
   {
     file: 'unnamed-date-column.csv',
@@ -172,11 +173,4 @@ describe.each(CASES.filter(({ stop }) => stop))('$file stops', ({ file, flags = 
     expect([ran.code, ran.stderr]).toEqual([0, expect.any(String)])
     expect(await stored()).toEqual(expected.toSorted())
   })
-})
-
-test('rows that R numbers are read once the numbers have a name, as it is said', async () => {
-  const text = readFileSync(join(ROOT, 'test/data/cases/r-row-names.csv'), 'utf8')
-  writeFileSync(user.folder.in('named.csv'), `row,${text}`)
-  const ran = await user.kpi('entries', 'import', user.folder.in('named.csv'), '--create-missing', '--ignore', 'row')
-  expect([ran.code, await stored()]).toEqual([0, ['A Sales 2026-03-01 1.5', 'B Sales 2026-03-02 2.5']])
 })

@@ -151,20 +151,6 @@ const SAMPLE_ROWS = 500
 const SAMPLE_CELLS = 1 << 18
 const SAMPLE_CHARACTERS = 1 << 22
 
-/** Sets how many rows show that they begin with their number. */
-const LEAST_NUMBERED = 2
-
-/** Refuses a file whose rows begin with their numbers, for which the header has no name, as R writes them. */
-const requireNameOfRows = (name: string, header: Row, sample: readonly Row[]): void => {
-  const isNumbered = ({ cells }: Row, at: number): boolean =>
-    cells.length === header.cells.length + 1 && cells[0]?.trim() === String(at + 1)
-  if (sample.length < LEAST_NUMBERED || !sample.every(isNumbered)) return
-  throw new KpiError(
-    'malformed',
-    `the rows of ${name} have ${header.cells.length + 1} cells and the header ${header.cells.length}: the numbers of rows, with which R begins each, have no name. Write one before the others on line ${header.line}, such as row, and import the file with --ignore row`,
-  )
-}
-
 /** Returns a header with the labels above it. */
 const headingWith = (table: Table, header: readonly string[]): Omit<Heading, 'contents'> => ({
   header,
@@ -195,7 +181,6 @@ const readHeading = async (
   const [first, ...sample] = rows
   const header = first?.cells ?? []
   if (header.length === 0) throw new KpiError('malformed', `${table.name} is empty: there is not even a header`)
-  if (first) requireNameOfRows(table.name, first, sample)
   return {
     ...headingWith(table, header),
     contents: new Contents(header, sample, missing),

@@ -125,6 +125,10 @@ const declareImport = (group: Command) =>
       'leave out rows with such a cell, or one that begins so: Total,"Source:*"; none: no others',
       collect,
     )
+    .option(
+      '--row-names <name>',
+      'the name of the first column, where rows have one cell more than the header, as R writes them',
+    )
     .option('--sheet <sheet>', 'the sheet of a workbook, by name or number (default: the only one with rows)')
     .addOption(recordsFlag())
     .option('--sql <query>', 'import the result of a query instead of a file: one SELECT, with --from-db')

@@ -60,7 +60,7 @@ const queryOf = ({ sql, fromDb }: ImportFlags): QueryFlags | undefined => {
 }
 
 const readingOf = (
-  { separator: name, encoding, skipLines, ignoreRows, sheet, records }: ImportFlags,
+  { separator: name, encoding, skipLines, ignoreRows, rowNames, sheet, records }: ImportFlags,
   given: ImportFlags,
 ): RequestedFormat => {
   const separator = DELIMITERS.find((one) => delimiterName(one) === name)
@@ -69,6 +69,7 @@ const readingOf = (
     ...(encoding && { encoding }),
     skipLines: skipLinesOf(skipLines),
     ignoreRows: ignoreRows && listOf(ignoreRows),
+    rowNames: { name: rowNames?.trim() },
     sheet: sheet?.trim(),
     isSheetSaved: given.sheet === undefined,
     records: records?.trim(),

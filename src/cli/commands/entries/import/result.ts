@@ -17,10 +17,10 @@ import { verificationNote, verificationOutcome } from './verified.ts'
 const needsFlags = ({ options, reading, mapping }: ParsedOptions): boolean => {
   const { map, ignore, numbersAs, layout, user, source, kpi, date, decimal, dateFormat, periodDates } = options
   const { columns, mapKpi, as, upperRow, missing, time, percent, create } = options
-  const { separator, skipLines, ignoreRows } = reading
+  const { separator, skipLines, ignoreRows, rowNames } = reading
   const means = [numbersAs, layout, user, source, kpi, date, decimal, dateFormat, periodDates]
   const more = [columns, mapKpi, as, upperRow, missing, time, percent, create]
-  const lines = [separator, skipLines, ignoreRows, mapping]
+  const lines = [separator, skipLines, ignoreRows, rowNames?.name, mapping]
   return (
     [means, more, lines].flat().some((one) => one !== undefined) ||
     map.size + ignore.length > 0 ||

@@ -132,6 +132,7 @@ export const IMPORT_FLAGS: { readonly [flag in keyof ImportFlags]-?: SavedFlag |
     ({ asked }) => asked.skipLines?.toString(),
     (value) => typeof value === 'string' && /^\d{1,6}$/.test(value),
   ),
+  rowNames: textFlag(({ asked }) => asked.rowNames?.name),
   ignoreRows: { isValid: isList, valueOf: ({ asked }) => asked.ignoreRows },
   decimal: textFlag(({ options, formats }) => options.decimal ?? formats.decimal, isOneOf(DECIMALS)),
   dateFormat: textFlag(({ options, formats }) => options.dateFormat ?? formats.dateFormat),
