@@ -101,6 +101,20 @@ const CASES: readonly Case[] = [
     ways: [['--row-names store', ['North Sales 2026-03-01 1.5', 'South Sales 2026-03-02 2.5']]],
   },
   {
+    file: 'truth-values.csv',
+    stop: ['Open: holds truth values, such as "TRUE" on line 2, and no numbers'],
+    ways: [['--booleans numbers', ['A Open 2026-03-01 1', 'A Open 2026-03-02 0', 'A Open 2026-03-03 1']]],
+  },
+  {
+    file: 'truth-values-beside-numbers.csv',
+    entries: ['A Sales 2026-03-01 3', 'A Sales 2026-03-02 4'],
+  },
+  {
+    file: 'truth-values-beside-numbers.csv',
+    flags: ['--booleans', 'numbers'],
+    entries: ['A Offen 2026-03-01 1', 'A Offen 2026-03-02 0', 'A Sales 2026-03-01 3', 'A Sales 2026-03-02 4'],
+  },
+  {
     file: 'unnamed-date-column.csv',
     flags: ['--source', 'X'],
     entries: ['X Sales 2026-03-01 1', 'X Visits 2026-03-01 2', 'X Sales 2026-03-02 3', 'X Visits 2026-03-02 4'],

@@ -84,6 +84,9 @@ const LINES: readonly (readonly [flags: readonly string[], file: string | Uint8A
   [['--layout', 'wide'], WIDE],
   [['--layout', 'dates'], DATES],
   [['--as', 'items'], 'Region,kpi,date,actual\nNorth,Sales,2026-03-01,1\n'],
+  [['--upper-row', 'kpis'], ',Sales,Visits\nDate,Ann Lee,Ann Lee\n2026-03-01,1,2\n'],
+  [['--booleans', 'numbers'], `${HEAD}\nAnn Lee,Sales,2026-03-01,TRUE\n`],
+  [['--row-names', 'user'], 'kpi,date,actual\nAnn Lee,Sales,2026-03-01,1\nAdmin,Sales,2026-03-01,2\n'],
   [['--empty', 'clear'], `${PLAIN}Ann Lee,Sales,2026-03-02,\n`],
   [['--missing', 'n/a,-,"a, b"'], `${PLAIN}Ann Lee,Sales,2026-03-02,-\n`],
   [['--time', 'drop'], `${HEAD}\nAnn Lee,Sales,2026-03-01 10:00,1\n`],
@@ -164,6 +167,7 @@ const rowOptions = fc.record({
   skipLines: fc.option(fc.nat(999_999), { nil: undefined }),
   ignoreRows: fc.option(fc.array(flagText(), { maxLength: 3 }), { nil: undefined }),
   sheet: fc.option(flagText(), { nil: undefined }),
+  rowNames: fc.record({ name: fc.option(flagText(), { nil: undefined }) }),
   records: fc.option(flagText(), { nil: undefined }),
 })
 

@@ -8,5 +8,5 @@ export const headingWith = (
   more: Omit<Heading, 'header' | 'contents'> = {},
 ): Heading => {
   const sample = rows.map((cells, at) => ({ line: at + 2, cells }))
-  return { header, contents: new Contents(header, sample, undefined), ...more }
+  return { header, contents: new Contents(header, sample, {}), ...more }
 }

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import {
+  BOOLEANS_AS,
   CREATABLE,
   DECIMALS,
   type ImportOptions,
@@ -69,6 +70,7 @@ const OPTIONS: { readonly [name in keyof ImportOptions]-?: fc.Arbitrary<ImportOp
   numbersAs: perhaps(mapOf(fc.constantFrom(...NAME_ROLES), fc.constantFrom('ids', 'names'), 1)),
   clearEmpty: fc.boolean(),
   missing: perhaps(setOf(word)),
+  booleans: perhaps(fc.constantFrom(...BOOLEANS_AS)),
   time: perhaps(fc.constantFrom(...TIMES)),
   percent: perhaps(mapOf(fc.oneof(fc.constant(OTHER_KPIS), flagText()), fc.constantFrom(...PERCENT_AS), 1)),
   strict: fc.boolean(),

@@ -32,7 +32,7 @@ import {
 import { kpiPlaces } from './value-columns.ts'
 import { delimiterName, DELIMITERS } from '../../tabular/source/text-format.ts'
 import { isMarkedDate, withoutSign } from './heading-forms.ts'
-import { columnsHolding, Contents, type SampleRow } from './contents.ts'
+import { columnsHolding, Contents, truthColumns, type SampleRow } from './contents.ts'
 import { type Heading, recognizeKeys, recognizeLayout } from './layout.ts'
 import { recognizeAddressColumn, recognizePersonColumns } from './persons.ts'
 
@@ -288,12 +288,15 @@ const faultOfWide = ({ found, options, directories: { kpi, user } }: ColumnSearc
   ])
 }
 
+const AS_TRUTHS = ', which holds truth values (--booleans numbers imports them as 1 and 0)'
+
 /** Returns the names of the ignored columns. */
-const unusedColumns = (found: HeaderFindings): string[] => {
+const unusedColumns = (found: HeaderFindings, contents: Contents): string[] => {
+  const truths = new Set(truthColumns(found, contents))
   const used = new Set([...found.roles.values(), ...[...found.joined.values()].flat()])
   const nameless = [...found.header.keys()].filter((at) => labelAt(found, at) === '' && !used.has(at))
   return [
-    ...unassignedColumns(found).map((at) => found.header[at] ?? ''),
+    ...unassignedColumns(found).map((at) => (found.header[at] ?? '') + (truths.has(at) ? AS_TRUTHS : '')),
     ...nameless.map((at) => `column ${at + 1}, which has no name`),
   ]
 }
@@ -327,7 +330,7 @@ export const readHeadings = async (
 export const planColumns = (heading: Heading, options: ImportOptions, directories: Directories): ColumnPlan => {
   const { header } = heading
   const found = namedColumns(header, options)
-  const contents = heading.contents ?? new Contents(header, [], undefined)
+  const contents = heading.contents ?? new Contents(header, [], {})
   const search = { found, options, directories, heading, contents }
   recognizeAddressColumn(withoutKpis(found, options), options, contents.sample)
   recognizeKeys(search)
@@ -340,7 +343,7 @@ export const planColumns = (heading: Heading, options: ImportOptions, directorie
     roles: found.roles,
     joined: found.joined,
     wide,
-    unused: unusedColumns(found),
+    unused: unusedColumns(found, contents),
     units: columnsHolding(found, contents, 'units'),
   }
   const lacking = lackingRoles(found, wide, options)

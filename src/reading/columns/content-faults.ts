@@ -83,6 +83,17 @@ export const faultsOfUnclear = (
   return [...faults, { field: 'header', message }]
 }
 
+/** Returns the faults of columns of truth values, in a file that has no numbers. */
+export const faultsOfTruths = (found: HeaderFindings, contents: Contents, places: readonly number[]): Issue[] =>
+  places.slice(0, SHOWN).map((at) => {
+    const cell = contents.first(at, 'truth')
+    const name = labelAt(found, at)
+    return {
+      field: name,
+      message: `holds truth values, such as ${cell ? showCell(cell) : '""'}, and no numbers: --booleans numbers imports them as 1 and 0, --ignore ${listValue(name)} leaves the column out`,
+    }
+  })
+
 /** Returns what the cells of a column are, if they are hardly names of what values belong to. */
 const unlikelyNames = (contents: Contents, at: number, role: Role): string | undefined => {
   const content = contents.of(at)

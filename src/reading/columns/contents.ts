@@ -2,14 +2,15 @@ import { memoize } from '../formats/date-format.ts'
 import { readAffixedNumber } from '../formats/number.ts'
 import { beginsWithNumber, stripAffixes } from '../../tabular/cells/affixed-number.ts'
 import { isTimeOfDay, splitTime } from '../formats/time-of-day.ts'
+import { isTruthWord, numberOfTruth } from '../formats/truth-words.ts'
 import { isUnit, namesUnits } from '../formats/units.ts'
 import { isWholeDate } from '../formats/known-formats.ts'
-import { createMissingTest, type Evidence, faultOfNoValue } from '../formats/evidence.ts'
-import type { ImportOptions } from '../options/options.ts'
+import { createMissingTest, type Evidence, faultOfNoValue, type ValueOptions } from '../formats/evidence.ts'
 import { type HeaderFindings, unassignedColumns } from './header.ts'
 
 /** Names what a cell can be by itself; of several, the first. */
-type CellKind = 'year' | 'stamp' | 'whole' | 'number' | 'time' | 'date' | 'quantity' | 'unit' | 'address' | 'text'
+type CellKind =
+  'truth' | 'year' | 'stamp' | 'whole' | 'number' | 'time' | 'date' | 'quantity' | 'unit' | 'address' | 'text'
 
 const SHORT_NUMBER = /^-?\d{1,9}(?:[.,]\d{1,4})?$/
 const YEAR = /^(?:1[5-9]|20|21)\d{2}$/
@@ -66,6 +67,7 @@ const kindOfCell = (text: string, isUnitColumn: boolean): CellKind => {
   if (isDate(text)) return 'date'
   if (beginsWithNumber(text)) return isCode(text) ? 'text' : 'quantity'
   if (ADDRESS.test(text)) return 'address'
+  if (isTruthWord(text)) return 'truth'
   return isUnit(text, isUnitColumn) ? 'unit' : 'text'
 }
 
@@ -130,7 +132,7 @@ const ANY_DIGIT = /\p{Nd}/u
 
 /** Returns what a cell is; a text without digits in a column of texts can be nothing else that matters. */
 const kindIn = ({ counts, isUnitColumn }: Tally, text: string): CellKind =>
-  counts.has('text') && !ANY_DIGIT.test(text) ? 'text' : kindOfCell(text, isUnitColumn)
+  counts.has('text') && !ANY_DIGIT.test(text) && !isTruthWord(text) ? 'text' : kindOfCell(text, isUnitColumn)
 
 /** Records a cell; `kind` is undefined if it stands for no value. */
 const noteCell = (tally: Tally, text: string, line: number, kind: CellKind | undefined): void => {
@@ -171,7 +173,9 @@ export class Contents {
   /** Holds the first rows. */
   readonly rows: readonly SampleRow[]
   readonly #header: readonly string[]
+  readonly #values: ValueOptions
   readonly #isMissing: (text: string) => boolean
+  readonly #numberOf: (text: string) => string
   /** Holds what was counted: of columns that were asked about, and of others that were only looked at. */
   readonly #asked: Map<number, Tally>
   readonly #peeked = new Map<number, Tally>()
@@ -179,13 +183,15 @@ export class Contents {
   constructor(
     header: readonly string[],
     rows: readonly SampleRow[],
-    missing: ImportOptions['missing'],
+    values: ValueOptions,
     asked = new Map<number, Tally>(),
   ) {
     this.#header = header
     this.rows = rows
-    this.missing = [...(missing ?? [])]
-    this.#isMissing = createMissingTest(missing)
+    this.#values = values
+    this.missing = [...(values.missing ?? [])]
+    this.#isMissing = createMissingTest(values.missing)
+    this.#numberOf = values.booleans === undefined ? (text) => text : numberOfTruth
     this.#asked = asked
   }
 
@@ -197,7 +203,7 @@ export class Contents {
   /** Returns a record of what all rows show of these columns, once they are noted. */
   ofAllRows(): Contents {
     const all = this.asked().map((at) => [at, newTally(this.#header[at] ?? '')] as const)
-    return new Contents(this.#header, this.rows, new Set(this.missing), new Map(all))
+    return new Contents(this.#header, this.rows, this.#values, new Map(all))
   }
 
   /** Records what a row shows of the columns that were asked about. */
@@ -206,7 +212,7 @@ export class Contents {
   }
 
   #note(tally: Tally, at: number, { cells, line }: SampleRow): void {
-    const text = cells[at]?.trim() ?? ''
+    const text = this.#numberOf(cells[at]?.trim() ?? '')
     if (text === '') return
     const isSame = text === tally.last.text
     noteCell(tally, text, line, isSame ? tally.last.kind : this.#says(text) ? kindIn(tally, text) : undefined)
@@ -250,6 +256,12 @@ export class Contents {
     return this.rows.map(({ cells }) => cells)
   }
 
+  /** Tells whether all cells of a column in the first rows are words for true and false. */
+  areTruths(at: number): boolean {
+    const texts = this.textsIn(at).filter((text) => text !== '')
+    return texts.length > 0 && texts.every(isTruthWord)
+  }
+
   /** Tells whether all cells of a column are numbers; it may have none. */
   isNumeric(at: number): boolean {
     return countOf(this.#tallyOf(at), ...NUMBERS) === this.#tallyOf(at).filled
@@ -289,3 +301,7 @@ export class Contents {
 /** Returns the columns without a meaning that hold something. */
 export const columnsHolding = (found: HeaderFindings, contents: Contents, ...wanted: readonly Content[]): number[] =>
   unassignedColumns(found).filter((at) => wanted.includes(contents.of(at)))
+
+/** Returns the columns without a meaning that hold nothing but words for true and false. */
+export const truthColumns = (found: HeaderFindings, contents: Contents): number[] =>
+  unassignedColumns(found).filter((at) => contents.peek(at) === 'texts' && contents.areTruths(at))

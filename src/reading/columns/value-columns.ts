@@ -1,11 +1,11 @@
-import { columnsHolding, type Contents, wholeNumber } from './contents.ts'
+import { columnsHolding, type Contents, truthColumns, wholeNumber } from './contents.ts'
 import { labelAt, foldName, type HeaderFindings, unassignedColumns } from './header.ts'
 import { listFlag, listValue, mapFlag } from '../options/flag-text.ts'
 import { Fault, type Issue } from '../../domain/errors.ts'
 import { showCell } from '../formats/evidence.ts'
 import type { ImportOptions, NameRole } from '../options/options.ts'
 import { SEVERAL_ROWS } from '../formats/time-of-day.ts'
-import { faultsOfUnclear } from './content-faults.ts'
+import { faultsOfTruths, faultsOfUnclear } from './content-faults.ts'
 import { itemColumns } from './owners.ts'
 import { mayHaveDecimals, namesIds, namesPlaces, namesTarget, timePartOf } from './name-words.ts'
 import { repeatsDate } from './date-columns.ts'
@@ -121,6 +121,7 @@ const whatNumbersMayBe = (found: HeaderFindings, contents: Contents, at: number)
   const texts = contents.textsIn(at).filter((text) => text !== '')
   const numbers = texts.map(wholeNumber)
   if (texts.length < LEAST_CODED) return undefined
+  if (contents.areTruths(at)) return undefined
   const distinct = new Set(texts)
   if (distinct.size === 1) return `that are ${texts[0]} in all rows`
   if (numbers.every((number) => number === 0 || number === 1)) return 'that are all 0 or 1, as flags are'
@@ -282,10 +283,16 @@ export const valueColumns = (search: ColumnSearch, of: NameRole): ValueColumns =
   const mixed = columnsHolding(rest, contents, 'mixed', 'quantities', 'times').filter(
     (at) => !namesIds(labelAt(found, at)) && !meant.has(at),
   )
+  const all = [...named, ...places, ...meant]
+  const truths = of === 'kpi' && all.length === 0 ? truthColumns(rest, contents) : []
   const hasOwner = isOwned(found, options) || columnsHolding(rest, contents, 'texts').length > 0
   return {
-    places: [...named, ...places, ...meant].toSorted((one, other) => one - other),
-    unclear: [...unclear, ...mixed],
-    issues: [...issues, ...faultsOfUnclear(found, contents, mixed, { of, isOwned: hasOwner })],
+    places: all.toSorted((one, other) => one - other),
+    unclear: [...unclear, ...mixed, ...truths],
+    issues: [
+      ...issues,
+      ...faultsOfTruths(found, contents, truths),
+      ...faultsOfUnclear(found, contents, mixed, { of, isOwned: hasOwner }),
+    ],
   }
 }

@@ -1,6 +1,6 @@
 import { nearest } from '../../client/nearest.ts'
 import type { Field } from '../../domain/schema.ts'
-import { foldedNames, foldName } from '../columns/header.ts'
+import { foldName } from '../columns/header.ts'
 
 /** Describes the words for a choice of a field. */
 type ChoiceWords = { readonly field: string; readonly choice: string; readonly words: readonly string[] }
@@ -62,18 +62,3 @@ export const choiceNearest = (
     text,
     choiceWords.flatMap((one) => (one.field === name ? one.words : [])),
   )
-
-/** Lists the words for true and false, as spreadsheets and people of several countries write them. */
-const YES = foldedNames(
-  'true, yes, y, 1, x, on, wahr, ja, j, vrai, oui, verdadero, sí, si, s, vero, verdadeiro, sim, waar, sant, prawda, tak',
-)
-const NO = foldedNames(
-  'false, no, n, 0, off, falsch, nein, faux, non, falso, não, onwaar, nee, falskt, nej, fałsz, nie',
-)
-
-/** Returns what a word for true or false means; undefined if it is none. */
-export const meantBoolean = (text: string): boolean | undefined => {
-  const word = foldName(text)
-  if (YES.has(word)) return true
-  return NO.has(word) ? false : undefined
-}

@@ -17,7 +17,8 @@ import { createNumberColumn, type NumberColumn } from '../detect/number-column.t
 import { createUnits } from '../detect/units.ts'
 import { faultOfSurplus, requireHeader, type Row, rowsBelowHeader } from '../../tabular/source/table.ts'
 import type { Lookup } from '../directory/lookup.ts'
-import { choiceNearest, meantBoolean, meantChoice } from './choice-words.ts'
+import { meantBoolean } from '../formats/truth-words.ts'
+import { choiceNearest, meantChoice } from './choice-words.ts'
 import {
   type DefinitionKind,
   type DefinitionOptions,

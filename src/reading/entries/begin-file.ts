@@ -161,7 +161,7 @@ const headingWith = (table: Table, header: readonly string[]): Omit<Heading, 'co
 /** Returns the header of a file, and what its first rows show. */
 const readHeading = async (
   table: Table,
-  { missing }: ImportOptions,
+  options: ImportOptions,
   onProgress?: () => void,
 ): Promise<Heading & { readonly contents: Contents }> => {
   const rows: Row[] = []
@@ -183,7 +183,7 @@ const readHeading = async (
   if (header.length === 0) throw new KpiError('malformed', `${table.name} is empty: there is not even a header`)
   return {
     ...headingWith(table, header),
-    contents: new Contents(header, sample, missing),
+    contents: new Contents(header, sample, options),
   }
 }
 
@@ -238,7 +238,7 @@ export const beginFile = async (
   await pause()
   if (reference.created && !unclear) await describePersons(table, plan, reference.users, reference.created)
   // Where names say all, the first rows are not needed any more.
-  const kept = contents.asked().length > 0 ? contents : new Contents(header, [], options.missing)
+  const kept = contents.asked().length > 0 ? contents : new Contents(header, [], options)
   return { reference, variant: client.variant, plan, unclear, contents: kept, planBy: planWith }
 }
 

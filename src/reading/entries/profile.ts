@@ -1,6 +1,6 @@
 import type { Contents } from '../columns/contents.ts'
 import { type ColumnFormats, createColumnFormats, surveyCells } from '../detect/column-formats.ts'
-import { createMissingWords, type MissingWords, withoutMissing } from '../formats/evidence.ts'
+import { createMissingWords, type MissingWords, valueReader } from '../formats/evidence.ts'
 import type { ImportOptions } from '../options/options.ts'
 import type { Table } from '../../tabular/source/table.ts'
 import type { Begun } from './begin-file.ts'
@@ -26,9 +26,10 @@ export const profileFile = async (
   const all = contents.asked().length > 0 ? contents.ofAllRows() : undefined
   const words = createMissingWords()
   const places = [...formats.numbers.keys()]
-  await surveyCells(table, plan, formats, withoutMissing(options.missing), onProgress, (row) => {
+  const valueOf = valueReader(options)
+  await surveyCells(table, plan, formats, valueOf, onProgress, (row) => {
     all?.note(row)
-    for (const at of places) words.note(row.cells[at]?.trim() ?? '', row.line)
+    for (const at of places) words.note(valueOf(row.cells[at]?.trim() ?? ''), row.line)
   })
   return { contents: all ?? contents, formats, words }
 }

@@ -1,3 +1,5 @@
+import type { ImportOptions } from '../options/options.ts'
+import { numberOfTruth } from './truth-words.ts'
 import { Fault } from '../../domain/errors.ts'
 import { isNotAvailable, isNoValueWord, isNumberedError, isTooNarrow } from '../../domain/no-value-words.ts'
 import { countOf } from '../../domain/count-text.ts'
@@ -83,6 +85,15 @@ export const createMissingTest = (missing: ReadonlySet<string> | undefined): ((t
   if (!missing || missing.size === 0) return () => false
   const shown = new Set([...missing].map(nameForm))
   return (text) => missing.has(text.toLowerCase()) || (hasBreaks(text) && shown.has(nameForm(text)))
+}
+
+/** Says which texts of values mean something else. */
+export type ValueOptions = Partial<Pick<ImportOptions, 'missing' | 'booleans'>>
+
+/** Returns a function that gives the text of a value: empty for one that stands for none, and a number for a truth value, where these are numbers. */
+export const valueReader = ({ missing, booleans }: ValueOptions): ((text: string) => string) => {
+  const valueOf = withoutMissing(missing)
+  return booleans === undefined ? valueOf : (text) => numberOfTruth(valueOf(text))
 }
 
 /** Returns a function that gives an empty text for one that stands for no value. */

@@ -4,6 +4,7 @@ import { Fault } from '../../domain/errors.ts'
 import { checkDecimal } from '../../domain/field-value.ts'
 import type { DECIMALS } from '../options/options.ts'
 import { faultOfNoValue, Misread } from './evidence.ts'
+import { isTruthWord } from './truth-words.ts'
 
 export type DecimalSign = (typeof DECIMALS)[number]
 
@@ -67,6 +68,9 @@ export const faultOfNumber = (text: string, sign: DecimalSign): Fault => {
   const affixed = stripAffixes(text)
   const known = affixed ? undefined : faultOfNoValue(text)
   if (known !== undefined) return new Fault(known)
+  // A single letter is hardly one.
+  if (text.length > 1 && isTruthWord(text))
+    return new Misread('is a truth value, and no number: --booleans numbers reads such as 1 and 0')
   if (!affixed || readAffixedNumber(affixed, OTHER[sign]) === undefined) return new Misread('must be a number')
   return new Misread(`has ${NAMES[OTHER[sign]]}, where numbers have ${NAMES[sign]}`)
 }

@@ -41,6 +41,9 @@ export const LAYOUTS = ['long', 'wide', 'dates'] as const
 export const TIMES = ['drop', 'round'] as const
 export type TimesAs = (typeof TIMES)[number]
 
+/** Lists what truth values are, such as TRUE and FALSE, in columns of values: 1 and 0. */
+export const BOOLEANS_AS = ['numbers'] as const
+
 /** Lists what 0.42 of a percentage KPI is: 0.42 %, or 42 %. */
 export const PERCENT_AS = ['as-is', 'fraction'] as const
 export type PercentAs = (typeof PERCENT_AS)[number]
@@ -115,6 +118,8 @@ export type ImportOptions = {
   readonly clearEmpty: boolean
   /** Lists the texts, in small letters, that stand for no value; those that are found are shown if undefined. */
   readonly missing?: ReadonlySet<string> | undefined
+  /** Tells whether truth values are the numbers 1 and 0. */
+  readonly booleans?: (typeof BOOLEANS_AS)[number] | undefined
   /** Says what becomes of times of day; they are refused if undefined. */
   readonly time?: TimesAs | undefined
   /** Says by KPI, and under `OTHER_KPIS` for all others, whether values of percentages are fractions; asked if not. */

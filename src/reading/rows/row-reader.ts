@@ -7,7 +7,7 @@ import type { ColumnPlan } from '../columns/columns.ts'
 import type { NumberColumn } from '../detect/number-column.ts'
 import { type ColumnFormats, nameFinder } from '../detect/column-formats.ts'
 import type { BlockRow } from '../../blocks/block.ts'
-import { Misread, withoutMissing } from '../formats/evidence.ts'
+import { Misread, valueReader } from '../formats/evidence.ts'
 import { percentOfFraction } from '../directory/percentages.ts'
 import { faultOfSurplus, hasSurplusCells, type Row } from '../../tabular/source/table.ts'
 import { COMPUTED, type ImportOptions, type Role } from '../options/options.ts'
@@ -44,7 +44,7 @@ type CurrentRow = {
 /** Creates a reader of values; `onRounded` is called for each that had more than four decimals. */
 const createValueReader = (
   { roles, isMarked }: ColumnPlan,
-  { strict, clearEmpty, onDuplicate, missing }: ImportOptions,
+  { strict, clearEmpty, onDuplicate, ...values }: ImportOptions,
   isFraction: (kpi: number) => boolean,
   formats: ColumnFormats,
   hand: CurrentRow,
@@ -78,7 +78,7 @@ const createValueReader = (
     const at = roles.get(role)
     return at === undefined ? () => undefined : (cells: RowCells) => valueOf((cells[at] ?? '').trim())
   }
-  const valueOf = withoutMissing(missing)
+  const valueOf = valueReader(values)
   const [actualIn, targetIn, notesIn] = [columnOf('actual', valueOf), columnOf('target', valueOf), columnOf('notes')]
   const [actualAt, targetAt] = [roles.get('actual') ?? -1, roles.get('target') ?? -1]
   const [actualForm, targetForm] = [formats.numbers.get(actualAt), formats.numbers.get(targetAt)]
@@ -184,7 +184,7 @@ export const createRowReader = (
   const namesKeys = KEY_ROLES.some((role) => roles.has(role))
   const [givesOwner, givesKpi] = [headerGives(wide, 'user', 'source'), headerGives(wide, 'kpi')]
   const partDays = createPartDays(wide)
-  const valueOf = withoutMissing(options.missing)
+  const valueOf = valueReader(options)
   const givesDay = headerGives(wide, 'date') && !hasParts(wide)
 
   const accept = <T>(value: T | Fault): T | undefined => {

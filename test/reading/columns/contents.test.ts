@@ -23,7 +23,7 @@ const columnsOf = (rows: readonly string[], options: Partial<ImportOptions> = {}
   const contents = new Contents(
     header,
     others.map((cells, at) => ({ line: at + 2, cells })),
-    options.missing,
+    options,
   )
   const directories: Directories = {
     kpi: anything('KPI'),
@@ -290,7 +290,7 @@ test.each<[cells: string[], isNumeric: boolean, isWhole: boolean]>([
   const contents = new Contents(
     ['A'],
     cells.map((cell, at) => ({ line: at + 2, cells: [cell] })),
-    undefined,
+    {},
   )
   expect([contents.isNumeric(0), contents.isWhole(0)]).toEqual([isNumeric, isWhole])
 })

@@ -1,6 +1,7 @@
 import { type Command, Option } from '@commander-js/extra-typings'
 import { DATE_TOKENS } from '../../../reading/formats/date-format.ts'
 import {
+  BOOLEANS_AS,
   LAYOUTS,
   ON_CONFLICT,
   ON_DUPLICATE,
@@ -91,6 +92,12 @@ const declareImport = (group: Command) =>
       ]),
     )
     .addOption(missingFlag())
+    .addOption(
+      new Option(
+        '--booleans <what>',
+        'what truth values are in columns of values, such as TRUE and FALSE, yes and no: 1 and 0 (default: no numbers)',
+      ).choices(BOOLEANS_AS),
+    )
     .addOption(
       new Option(
         '--time <what>',

@@ -207,6 +207,7 @@ export const importOptions = (flags: ImportFlags, today: Day): ImportOptions => 
   ...dateOf(flags.date, today),
   clearEmpty: flags.empty === 'clear',
   missing: flags.missing && new Set(listOf(flags.missing).map((word) => word.trim().toLowerCase())),
+  booleans: flags.booleans,
   time: flags.time,
   percent: percentOf(flags.percent),
   strict: flags.strict === true,

@@ -2,6 +2,7 @@ import { isObject } from '../../../../codec/json.ts'
 import type { ColumnPlan } from '../../../../reading/columns/columns.ts'
 import type { FormatFlags } from '../../../../reading/detect/column-formats.ts'
 import {
+  BOOLEANS_AS,
   DECIMALS,
   type ImportOptions,
   LAYOUTS,
@@ -138,6 +139,7 @@ export const IMPORT_FLAGS: { readonly [flag in keyof ImportFlags]-?: SavedFlag |
   dateFormat: textFlag(({ options, formats }) => options.dateFormat ?? formats.dateFormat),
   empty: textFlag(({ options }) => (options.clearEmpty ? 'clear' : undefined), isOneOf(['keep', 'clear'])),
   missing: { isValid: isList, valueOf: ({ options: { missing } }) => missing && [...missing] },
+  booleans: textFlag(({ options }) => options.booleans, isOneOf(BOOLEANS_AS)),
   time: textFlag(({ options }) => options.time, isOneOf(TIMES)),
   percent: { isValid: isPercent, valueOf: ({ options: { percent } }) => percent && percentTexts(percent) },
   strict: { isValid: (value) => typeof value === 'boolean', valueOf: ({ options }) => options.strict || undefined },
