@@ -141,7 +141,7 @@ test('the flags that are not saved are those of what is imported, what happens t
   const headings = new Set(['What the columns mean:', 'What rows mean:', 'How the file is written:'])
   const ofReading = importCommand().options.filter(({ helpGroupHeading }) => headings.has(helpGroupHeading ?? ''))
   const unsaved = ofReading.map((one) => one.attributeName()).filter((flag) => !SAVED_FLAGS.has(flag))
-  expect(unsaved).toEqual(['sql', 'fromDb', 'mapping', 'saveMapping', 'explain'])
+  expect(unsaved).toEqual(['year', 'sql', 'fromDb', 'mapping', 'saveMapping', 'explain'])
 })
 
 /** A file of which nothing was found, so that a mapping of it holds what flags say. */
@@ -172,8 +172,8 @@ const rowOptions = fc.record({
 })
 
 /** Options of which a mapping says nothing. */
-const { create, createAssignments, onConflict, onlyChanges, maxErrors, addAgain, dateWord } = usualOptions()
-const UNSAVED = { create, createAssignments, onConflict, onlyChanges, maxErrors, addAgain, dateWord }
+const { create, createAssignments, onConflict, onlyChanges, maxErrors, addAgain, dateWord, year } = usualOptions()
+const UNSAVED = { create, createAssignments, onConflict, onlyChanges, maxErrors, addAgain, dateWord, year }
 
 test('a mapping holds whatever texts the flags have', () => {
   using folder = temporaryFolder()

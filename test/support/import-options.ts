@@ -66,6 +66,7 @@ const OPTIONS: { readonly [name in keyof ImportOptions]-?: fc.Arbitrary<ImportOp
   source: perhaps(flagText()),
   kpi: perhaps(flagText()),
   date: perhaps(fc.constantFrom('2026-03-01', '2026-11-20')),
+  year: perhaps(fc.constantFrom('2026', '1999')),
   dateWord: perhaps(fc.constantFrom('today', '-7d')),
   numbersAs: perhaps(mapOf(fc.constantFrom(...NAME_ROLES), fc.constantFrom('ids', 'names'), 1)),
   clearEmpty: fc.boolean(),

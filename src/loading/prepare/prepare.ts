@@ -26,6 +26,7 @@ import {
   warningsOnDistant,
   warningsOnMapKpi,
   warningsOnPercent,
+  warningsOnYear,
   warningsOnVanished,
 } from '../../reading/entries/notes.ts'
 import type { ImportOptions } from '../../reading/options/options.ts'
@@ -201,6 +202,7 @@ const checkRows = async (work: ImportInput, sorters: Sorters, rejects: Rejects):
   for (const warning of warningsOn(table, checked.formats, summary.read === 0)) onWarning(warning)
   for (const warning of [
     ...warningsOnPercent(checked),
+    ...warningsOnYear(options, checked),
     ...warningsOnMapKpi(checked),
     ...warningsOnVanished(options, checked),
     ...warningsOnDistant(checked),

@@ -32,6 +32,7 @@ import {
 import { kpiPlaces } from './value-columns.ts'
 import { delimiterName, DELIMITERS } from '../../tabular/source/text-format.ts'
 import { isMarkedDate, withoutSign } from './heading-forms.ts'
+import { type FoundYear, yearFlags } from '../formats/file-years.ts'
 import { columnsHolding, Contents, truthColumns, type SampleRow } from './contents.ts'
 import { type Heading, recognizeKeys, recognizeLayout } from './layout.ts'
 import { recognizeAddressColumn, recognizePersonColumns } from './persons.ts'
@@ -221,6 +222,8 @@ export type ColumnPlan = {
   readonly unitRow?: SampleRow | undefined
   /** Tells whether the file was exported for a spreadsheet, with a mark before notes that would run as formulas. */
   readonly isMarked?: boolean
+  /** Lists the years that are named beside the rows of the file. */
+  readonly years?: readonly FoundYear[] | undefined
 }
 
 /** Reports an unclear header, and what is clear nevertheless. */
@@ -237,11 +240,12 @@ export class UnclearHeader extends KpiError {
 }
 
 /** Returns the fault of columns for parts of a year, if nothing says of which. */
-const faultOfParts = (header: readonly string[], { columns }: WideColumns): Issue => {
-  const names = columns.slice(0, 2).map(({ at }) => `"${header[at]?.trim()}"`)
+const faultOfParts = (header: readonly string[], { columns }: WideColumns, years: readonly FoundYear[]): Issue => {
+  const parts = new Set(columns.map(({ at, part }) => part ?? header[at]?.trim()))
+  const names = [...parts].slice(0, 2).map((part) => `"${part}"`)
   return {
     field: 'date',
-    message: `${names.join(' and ')} are parts of a year, and no column says of which: give it with --map date=COLUMN, or write the year into the header`,
+    message: `${names.join(' and ')} name no year${yearFlags(years)}; if a column says it: --map date=COLUMN`,
   }
 }
 
@@ -345,6 +349,7 @@ export const planColumns = (heading: Heading, options: ImportOptions, directorie
     wide,
     unused: unusedColumns(found, contents),
     units: columnsHolding(found, contents, 'units'),
+    years: heading.years,
   }
   const lacking = lackingRoles(found, wide, options)
   const hint = orOtherLine(header) + orSeparator(header)
@@ -361,7 +366,9 @@ export const planColumns = (heading: Heading, options: ImportOptions, directorie
         found.issues.every(({ field }) => field !== role && !(role === 'user' && field === 'source')),
     )
     .map((role) =>
-      role === 'date' && wide?.of === 'date' ? faultOfParts(header, wide) : faultOfLacking(search, role, wide),
+      role === 'date' && wide?.of === 'date'
+        ? faultOfParts(header, wide, heading.years ?? [])
+        : faultOfLacking(search, role, wide),
     )
   const ofWide = !wide && missing.some(({ field }) => field === 'actual') ? faultOfWide(search) : []
   const given = KEY_ROLES.filter((role) => options[role] !== undefined)

@@ -5,7 +5,7 @@ import { columnsHolding, type Contents, type Sample, type SampleRow, wholeNumber
 import { datePartOf, type HeaderFindings, isYearName, unassignedColumns } from './header.ts'
 import type { DatePart } from '../formats/period-words.ts'
 import { roleText } from './roles.ts'
-import { isWholeDate } from '../formats/known-formats.ts'
+import { isPartOfYear, isWholeDate } from '../formats/known-formats.ts'
 import { civil, type Day, dayOfCivil, weekday } from '../../domain/day.ts'
 import { createDateColumn } from '../formats/date-column.ts'
 import { type DateFormat, dateFormat, PLAIN_FORMAT } from '../formats/date-format.ts'
@@ -93,9 +93,19 @@ export const askForDateParts = (found: HeaderFindings, { date, map }: ImportOpti
   joined.set('date', places)
 }
 
+/** Returns the columns, also without a name, of which all cells are parts of a year, such as the names of months. */
+const partColumns = (found: HeaderFindings, contents: Contents): number[] => {
+  const nameless = [...found.header.keys()].filter((at) => found.header[at]?.trim() === '')
+  return [...nameless, ...unassignedColumns(found)].filter((at) => {
+    if (contents.peek(at) !== 'texts') return false
+    const texts = contents.textsIn(at).filter((text) => text !== '')
+    return new Set(texts).size > 1 && texts.every(isPartOfYear)
+  })
+}
+
 /**
  * Finds the column of dates by its cells if none has such a name: the only one of dates, which may have no name at all,
- * else the only one named for years.
+ * else the only one named for years, or of parts of a year.
  */
 export const recognizeDate = (found: HeaderFindings, contents: Contents, { ignore, columns }: ImportOptions): void => {
   const isUnnamed = (at: number): boolean =>
@@ -104,7 +114,7 @@ export const recognizeDate = (found: HeaderFindings, contents: Contents, { ignor
   const named = columnsHolding(found, contents, 'dates')
   const dates = named.length > 0 ? named : unnamed
   const years = columnsHolding(found, contents, 'years').filter((at) => isYearName(found.header[at] ?? ''))
-  const [one, ...others] = dates.length > 0 ? dates : years
+  const [one, ...others] = [dates, years, partColumns(found, contents)].find((some) => some.length > 0) ?? []
   if (one === undefined || others.length > 0) return
   found.roles.set('date', one)
   found.ignored.delete(one)
@@ -147,7 +157,7 @@ const readDates = (
   const given = asked === undefined ? undefined : dateFormat(asked)
   if (given instanceof Fault) return undefined
   const times = createTimesOfDay('', 'drop')
-  const column = createDateColumn('', given ?? PLAIN_FORMAT, given === undefined ? 'assumed' : 'given', times)
+  const column = createDateColumn('', given ?? PLAIN_FORMAT, given === undefined ? 'assumed' : 'given', { times })
   for (const text of texts) column.note(text, 0)
   const format: DateFormat | undefined = column.proven()?.format
   return (

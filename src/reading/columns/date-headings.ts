@@ -22,10 +22,10 @@ import {
   looksLikeDate,
   markedHeading,
   orUnmarked,
-  partWithYear,
   withoutSign,
 } from './heading-forms.ts'
 import { isPartOfYear, isWholeDate, whatHeadingsLack } from '../formats/known-formats.ts'
+import { partWithYear } from '../formats/part-of-year.ts'
 
 /** Describes a column for a day or period, or for a part of a year that the row names. */
 type DateHeading = { readonly at: number } & ({ readonly day: Day } | { readonly part: string })
@@ -45,6 +45,8 @@ export type DateHeadings = {
 type HeadingSearch = {
   /** Holds the format that the user gave. */
   readonly asked?: string | undefined
+  /** Holds the year that the user gave for headings without one. */
+  readonly year?: string | undefined
   /** Sets how many columns must be dates. */
   readonly least?: number
   /** Tells whether a column holds what may be values, so that it may not be left out with a note only. */
@@ -108,7 +110,7 @@ const faultsOfOthers = (
 const readDates = (labels: Labels, dates: readonly number[], asked: DateFormat | undefined, isTold: boolean) => {
   const { textOf } = labels
   const basis = asked === undefined ? 'assumed' : 'given'
-  const column = createDateColumn('header', asked ?? PLAIN_FORMAT, basis, undefined, labels.meant)
+  const column = createDateColumn('header', asked ?? PLAIN_FORMAT, basis, { meant: labels.meant })
   for (const at of dates) column.note(textOf(at), HEADER_LINE)
   const format = column.proven()?.format
   const columns = dates.flatMap((at) => {
@@ -145,10 +147,13 @@ const refuseDays = (places: readonly number[], textOf: Labels['textOf']): DateHe
   return { columns, format: undefined, other: undefined, issues: [{ field: 'header', message }] }
 }
 
+const MONTHS_A_YEAR = 12
+
 /** Returns a function that gives headings with the names of months in English, as far as one language has them all. */
-const inEnglish = ({ header, places, textOf }: Labels): Labels['textOf'] => {
-  // Without a column for years, names of months have no use.
-  const months = header.some(isYearName) ? monthsOfHeadings(places.map(textOf)) : undefined
+const inEnglish = ({ header, places, textOf }: Labels, year?: string): Labels['textOf'] => {
+  // Without a year, names of months have no use but to ask for it.
+  const mayBeMonths = year !== undefined || header.some(isYearName) || places.length >= MONTHS_A_YEAR
+  const months = mayBeMonths ? monthsOfHeadings(places.map(textOf)) : undefined
   return (at) => {
     const month = months?.get(textOf(at))
     return month === undefined ? textOf(at) : englishMonth(month)
@@ -198,6 +203,15 @@ const findInYears = (labels: Labels, above: Labels['textOf'], least: number): Da
   const { issues, ...read } = readDates({ ...labels, places: rest, textOf, mayAsk: false }, places, undefined, false)
   const ofYears = faultOfMarked({ header: labels.header, places: [...marked], textOf: above }, undefined, false)
   return { ...read, issues: [...issues, ...ofYears], other: undefined }
+}
+
+/** Returns labels completed by the year that the user gave, if several are parts of a year. */
+const inGivenYear = (labels: Labels, year: string | undefined): Labels => {
+  if (year === undefined) return labels
+  const textOf = inEnglish(labels, year)
+  const parts = new Set(labels.places.filter((at) => isPartOfYear(textOf(at))))
+  if (new Set([...parts].map(textOf)).size < LEAST) return labels
+  return { ...labels, textOf: (at) => (parts.has(at) ? partWithYear(textOf(at), year) : labels.textOf(at)) }
 }
 
 /** Tells which of two header rows gives the dates: the one with more of them, as names may look like dates. */
@@ -258,12 +272,13 @@ const findInRows = (
 ): DateHeadings | undefined => {
   const { least = LEAST, holdsValues = () => true, seemsToHoldValues = holdsValues } = search
   const format = formatOf(search.asked)
-  const lower = textsOf(found.header, format)
-  const above = upper && textsOf(upper, format)
   const meant = partsMeant('', search.frequency)
   const mayAsk = search.asked === undefined
-  const labels: Labels = { header: found.header, places, textOf: lower, holdsValues, seemsToHoldValues, meant, mayAsk }
-  const ofAbove = above && { ...labels, places: unassignedColumns(found), textOf: above }
+  const rest = { header: found.header, holdsValues, seemsToHoldValues, meant, mayAsk }
+  const labels = inGivenYear({ ...rest, places, textOf: textsOf(found.header, format) }, search.year)
+  const ofAbove =
+    upper && inGivenYear({ ...rest, places: unassignedColumns(found), textOf: textsOf(upper, format) }, search.year)
+  const [lower, above] = [labels.textOf, ofAbove?.textOf]
   const below = datesAmong(labels, format)
   const isBelow = isDateRow(below.map(lower), ofAbove ? datesAmong(ofAbove, format).map(ofAbove.textOf) : [])
   const names = above && !below.every((at) => isWholeDate(above(at))) ? above : undefined
@@ -276,6 +291,8 @@ const findInRows = (
   if (dates) return dates
   const parts = findParts(labels, below, above !== undefined)
   if (parts) return { ...parts, other: above }
+  const partsAbove = ofAbove && findParts(ofAbove, [], true)
+  if (partsAbove) return { ...partsAbove, other: lower }
   const days = places.filter((at) => isDayOfYear(lower(at)))
   return days.length < LEAST || found.roles.has('date') ? undefined : refuseDays(days, lower)
 }

@@ -11,6 +11,7 @@ import {
   memoize,
 } from '../formats/date-format.ts'
 import { isWholeDate, KNOWN_FORMATS, RARE_FORMATS, SHORT_YEAR_FORMATS } from '../formats/known-formats.ts'
+import { DAY_WITHOUT_YEAR, partWithYear } from '../formats/part-of-year.ts'
 import { splitTime } from '../formats/time-of-day.ts'
 
 /** Stands for any year in which all parts of one are read: it has 53 weeks. */
@@ -18,19 +19,6 @@ const SOME_YEAR = '2004'
 
 /** Lists the formats of a part of a year with the year behind it. */
 const PARTS_OF_YEAR = ['MMM YYYY', '[Q]Q YYYY', '[W]WW YYYY', '[KW] WW YYYY'].map(formatBySigns)
-
-/** Matches a day without its year, such as `1.2.` or `1/2`. */
-const DAY = /^(\d{1,2})([./])(\d{1,2})\.?$/
-
-/** Returns a part of a year with the year behind it, as it is read. */
-export const partWithYear = (part: string, year: string): string => {
-  const [, one, sign, other] = DAY.exec(part) ?? []
-  if (one !== undefined) return `${one}${sign}${other}${sign}${year}`
-  return `${part
-    .replace(/^T(?=[ -]?\d)/i, 'Q')
-    .replace(/^CW/i, 'W')
-    .replaceAll('-', '')} ${year}`
-}
 
 /** Returns the day of a part of a year, such as `Jan` or `Q1`; undefined if it is none, null if the year has none. */
 export const dayOfPart = (part: string, year: string): Day | null | undefined => {
@@ -64,7 +52,7 @@ const DAYS = ['DD.MM.YYYY', 'MM.DD.YYYY', 'DD/MM/YYYY', 'MM/DD/YYYY'].map(knownF
 /** Reads days without a year, which only a second header row may give. */
 const DAY_OF_YEAR: DateFormat = {
   text: 'a day without a year',
-  read: (text) => (DAY.test(text) ? (dayIn(DAYS, partWithYear(text, SOME_YEAR)) ?? undefined) : undefined),
+  read: (text) => (DAY_WITHOUT_YEAR.test(text) ? (dayIn(DAYS, partWithYear(text, SOME_YEAR)) ?? undefined) : undefined),
 }
 
 /** Tells whether a text is a day without its year. */

@@ -24,6 +24,7 @@ import {
   type WideColumns,
   type WideReading,
 } from './wide.ts'
+import type { FoundYear } from '../formats/file-years.ts'
 import { hasUnlikelyName, timePartOf } from './name-words.ts'
 import {
   type ColumnSearch,
@@ -44,6 +45,8 @@ export type Heading = {
   /** Holds the labels above the header that were not taken for a row of it. */
   readonly above?: readonly string[] | undefined
   readonly contents?: Contents
+  /** Lists the years that are named beside the rows of the file. */
+  readonly years?: readonly FoundYear[]
 }
 
 /** Tells whether the header can only be that of the long layout, with a row for each entry. */
@@ -137,6 +140,7 @@ const findDates = (search: ColumnSearch): WideColumns | undefined => {
   const places = strangeColumns(found, [directories.kpi, directories.user])
   const headings = findDateHeadings(found, places, heading.upper, {
     asked: options.dateFormat,
+    year: options.year,
     least: layout === 'dates' ? 1 : 2,
     frequency: options.create?.frequency,
     holdsValues: (at) => !NO_VALUES.has(contents.of(at)),

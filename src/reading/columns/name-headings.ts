@@ -2,7 +2,7 @@ import { Ambiguous } from '../../client/directory.ts'
 import { listFirst } from '../../domain/count-text.ts'
 import { Fault, type Issue } from '../../domain/errors.ts'
 import type { Lookup } from '../directory/lookup.ts'
-import { isWholeDate } from '../formats/known-formats.ts'
+import { isPartOfYear, isWholeDate } from '../formats/known-formats.ts'
 import type { NameRole } from '../options/options.ts'
 import { foldName, labelAt, roleOf, unassignedColumns } from './header.ts'
 import { createNameColumn } from './name-column.ts'
@@ -17,7 +17,8 @@ type NameRows = { readonly places: readonly number[]; readonly upper: readonly s
 const NO_VALUES: ReadonlySet<string> = new Set(['texts', 'dates', 'units', 'addresses', 'nothing'])
 
 /** Tells whether a label may be that of a KPI or of whom values belong to. */
-const isName = (text: string): boolean => text !== '' && roleOf(text) === undefined && !isWholeDate(text)
+const isName = (text: string): boolean =>
+  text !== '' && roleOf(text) === undefined && !isPartOfYear(text) && !isWholeDate(text)
 
 /** Returns those of some columns that have names in two heading rows, if labels of the lower one repeat, and the upper one tells them apart. */
 const placesBelowNames = (

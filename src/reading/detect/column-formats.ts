@@ -7,12 +7,14 @@ import { type DateFormat, dateFormat, memoize, PLAIN_FORMAT } from '../formats/d
 import { createMissingWords, type Evidence } from '../formats/evidence.ts'
 import { type ImportOptions, NAME_ROLES, type NameRole } from '../options/options.ts'
 import { hasSurplusCells, type Row, type Table } from '../../tabular/source/table.ts'
-import { createDateColumn, type DateColumn } from '../formats/date-column.ts'
+import { datePartOf } from '../columns/header.ts'
+import { completeBy, createPartTest, type FoundYear, yearFlags } from '../formats/file-years.ts'
+import { createDateColumn, type DateColumn, type YearOfDates } from '../formats/date-column.ts'
 import { createNumberColumn, isRefuted, type NumberColumn } from './number-column.ts'
 import { createUnitColumn, createUnitRow, createUnits, type FlagsForUnits, type UnitColumn } from './units.ts'
 import { listFlag, mapFlag } from '../options/flag-text.ts'
 import type { DecimalSign } from '../formats/number.ts'
-import { partsMeant } from '../formats/period-words.ts'
+import { type DatePart, partsMeant } from '../formats/period-words.ts'
 import { createTimesOfDay } from '../formats/time-of-day.ts'
 import { namesPercent } from '../directory/percentages.ts'
 import type { Lookup } from '../directory/lookup.ts'
@@ -178,6 +180,17 @@ const unitColumns = (plan: ColumnPlan): UnitColumn[] => [
   ...(plan.unitRow ? [createUnitRow(plan.unitRow)] : []),
 ]
 
+/** Returns how dates without a year are completed: by the year that the user gave, or else how to give it. */
+const yearOfDates = (
+  named: DatePart | undefined,
+  year: string | undefined,
+  found: readonly FoundYear[],
+): YearOfDates => ({
+  complete: year === undefined ? undefined : completeBy(year, named),
+  isPart: createPartTest(named),
+  flags: yearFlags(found),
+})
+
 /** Creates the formats of a file: from flags, else from evidence, else the plain ones. */
 export const createColumnFormats = (
   plan: ColumnPlan,
@@ -213,11 +226,12 @@ export const createColumnFormats = (
   const at = options.date === undefined ? plan.roles.get('date') : undefined
   if (at === undefined) return { ...known, date: undefined }
   const asked = formatAsked(options)
-  const name = roleHeader(plan, 'date')
+  const name = roleHeader(plan, 'date') || `column ${at + 1}`
   const times = createTimesOfDay(name, options.time)
   const meant = partsMeant(name, options.create?.frequency)
   const basis = asked ? 'given' : format ? 'surveyed' : 'assumed'
-  const column = createDateColumn(name, asked ?? format ?? PLAIN_FORMAT, basis, times, meant)
+  const year = yearOfDates(datePartOf(name), options.year, plan.years ?? [])
+  const column = createDateColumn(name, asked ?? format ?? PLAIN_FORMAT, basis, { times, meant, year })
   return { ...known, date: { at, column } }
 }
 

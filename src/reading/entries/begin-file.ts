@@ -6,6 +6,7 @@ import { columnsBeside, nameIn, otherRole } from '../columns/persons.ts'
 import type { PersonDetails, PersonName } from '../directory/person.ts'
 import { roleHeader, roleText } from '../columns/roles.ts'
 import type { Evidence } from '../formats/evidence.ts'
+import { findYears } from '../formats/file-years.ts'
 import { listFlag } from '../options/flag-text.ts'
 import { headerOf, type Row, type Table } from '../../tabular/source/table.ts'
 import { type Lookup, requireWriteAccess } from '../directory/lookup.ts'
@@ -156,6 +157,7 @@ const headingWith = (table: Table, header: readonly string[]): Omit<Heading, 'co
   header,
   upper: table.upper,
   above: fillRight(table.above.at(-1)?.cells ?? [], header.length),
+  years: findYears(table),
 })
 
 /** Returns the header of a file, and what its first rows show. */

@@ -76,6 +76,14 @@ export const warningsOnMapKpi = ({ plan: { header }, reference: { unusedNames } 
   ]
 }
 
+/** Returns a warning if the year that the user gave is none of those that the file names. */
+export const warningsOnYear = ({ year }: ImportOptions, { plan: { years = [] } }: CheckedFile): string[] => {
+  const [found] = years
+  return year === undefined || !found || years.some((one) => one.year === year)
+    ? []
+    : [`dates without a year are of ${year}, as --year says, and ${found.where}`]
+}
+
 /** Returns a warning if `--percent fraction` changes no value. */
 export const warningsOnPercent = ({ reference: { percentages } }: CheckedFile): string[] =>
   percentages.saysFraction && !percentages.hasFractions

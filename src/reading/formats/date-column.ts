@@ -123,13 +123,26 @@ const createTally = () => {
   }
 }
 
+/** Says what completes dates without a year: the year that the user gave, or how to give it. */
+export type YearOfDates = {
+  readonly complete?: ((text: string) => string | undefined) | undefined
+  readonly isPart: (text: string) => boolean
+  readonly flags: string
+}
+
+/** Describes how the dates of a column are read besides their format. */
+type DateReading = {
+  readonly times?: ReturnType<typeof createTimesOfDay>
+  readonly meant?: MeantParts | undefined
+  readonly year?: YearOfDates | undefined
+}
+
 /** Creates a column that is read in a format. */
 export const createDateColumn = (
   name: string,
   format: DateFormat,
   basis: FormatBasis,
-  times = createTimesOfDay(name, undefined),
-  meant: MeantParts = partsMeant(name),
+  { times = createTimesOfDay(name, undefined), meant = partsMeant(name), year }: DateReading = {},
 ) => {
   const isGiven = basis === 'given'
   const known = formatsFor(meant)
@@ -148,6 +161,8 @@ export const createDateColumn = (
   let unsaid: Evidence | undefined
   const rare = new Set<DateFormat>()
   let first: Evidence | undefined
+  // Holds the first cell that is a part of a year.
+  let part: Evidence | undefined
   // Holds the first cells that are different days in different formats: one for each set of formats that differ.
   const doubtful = new Map<string, Evidence>()
 
@@ -179,7 +194,12 @@ export const createDateColumn = (
     const kept = left.filter((one) => one.read(text) === null)
     if (kept.length > 0 && kept.length < left.length) [left, proof] = [kept, { text, line }]
   }
-  const note = (text: string, line: number): void => noteDate(times.dateOf(text, line), line)
+  /** Returns the date in a cell: with the year that the user gave, without the time of day. */
+  const dateIn = (cell: string, line: number): string => {
+    const text = times.dateOf(cell, line)
+    return year?.complete?.(text) ?? text
+  }
+  const note = (text: string, line: number): void => noteDate(dateIn(text, line), line)
   const noteDate = (text: string, line: number): void => {
     if (isGiven) return
     // A text shows nothing new the second time, and most files repeat few dates many times.
@@ -189,6 +209,10 @@ export const createDateColumn = (
     if (before) return
     if (noted.size >= REMEMBERED) noted.clear()
     noted.set(text, fitting)
+  }
+  /** Notes a part of a year that nothing completes. */
+  const notePart = (text: string, line: number): void => {
+    if (part === undefined && year?.complete === undefined && year?.isPart(text) === true) part = { text, line }
   }
   /** Notes a text for the first time, and returns the formats that it fits. */
   const noteNew = (text: string, line: number): readonly DateFormat[] => {
@@ -200,6 +224,7 @@ export const createDateColumn = (
       return readings.map((reading) => reading.format)
     }
     narrowByShape(text, line)
+    notePart(text, line)
     return noteUnsaid(text, line)
   }
   /** Notes a text that may be a date in formats that are never assumed, and returns these. */
@@ -229,10 +254,16 @@ export const createDateColumn = (
   }
   const rivalDoubt = (): string | undefined => (isGiven ? undefined : rivals.doubt(left))
   const monthDoubt = (): string | undefined => (left[0] ? months?.doubt(left[0]) : undefined)
+  /** Returns how to say of which year dates are, if none of them has one. */
+  const yearDoubt = (): string | undefined =>
+    part && year && !year.complete && (isGiven ? first === undefined : left.length === known.length)
+      ? `${showCell(part)} names no year${year.flags}`
+      : undefined
   /** Returns why the format may be another one. */
   const formatDoubt = (): string | undefined => {
-    const lacks = unsaidDoubt()
-    if (lacks !== undefined) return lacks
+    const [lacks, lacksYear] = [unsaidDoubt(), yearDoubt()]
+    if (lacks !== undefined && lacksYear !== undefined) return `${lacks}; or ${lacksYear}`
+    if (lacks !== undefined || lacksYear !== undefined) return lacks ?? lacksYear
     const cell = doubtfulCell()
     if (conflict && proof) {
       const formats = [...left.slice(0, cell ? undefined : 1), ...conflict.formats]
@@ -252,7 +283,7 @@ export const createDateColumn = (
     /** Records what a cell shows, without reading it. */
     note,
     read: (cell: string, line: number): Day | Fault => {
-      const text = times.dateOf(cell, line)
+      const text = dateIn(cell, line)
       const day = format.read(text)
       const isKnown = typeof day === 'number' && left.length === 1 && left[0] === base
       if (!isKnown) noteDate(text, line)
@@ -261,7 +292,10 @@ export const createDateColumn = (
         first ??= { text, line }
         return day + times.daysAfter(cell)
       }
-      return faultOfDate(text, format)
+      if (isGiven) notePart(text, line)
+      return year !== undefined && part?.text === text
+        ? new Misread(`"${text}" names no year${year.flags}`)
+        : faultOfDate(text, format)
     },
     /** Returns the format that is given or proven by cells, with the cell that proves it. */
     proven: (): Proven | undefined => {
@@ -289,6 +323,7 @@ export const createDateColumn = (
     isRefuted: (): boolean =>
       !left.includes(base) ||
       conflict !== undefined ||
+      yearDoubt() !== undefined ||
       times.isFound() ||
       (basis === 'assumed' && unsaid !== undefined),
     /** Returns all questions about how to read the column; empty if it is clear. */

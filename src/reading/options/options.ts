@@ -110,6 +110,8 @@ export type ImportOptions = {
   readonly source?: string | undefined
   readonly kpi?: string | undefined
   readonly date?: string | undefined
+  /** Holds the year of dates that are written without one, such as `Jan`. */
+  readonly year?: string | undefined
   /** Holds the word, such as `today`, that `date` was settled for; undefined where a date was given. */
   readonly dateWord?: string | undefined
   /** Says whether the numbers in columns of names are ids or names, if they may be both. */

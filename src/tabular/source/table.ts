@@ -33,6 +33,8 @@ export type ParsedFormat = {
   readonly cellsOf?: 'workbook' | 'query' | 'json'
   /** Says what messages mean by a line, where it is none of the file; it is shown as a note. */
   readonly note?: string
+  /** Names the sheet of a workbook. */
+  readonly sheet?: string
   /** Lists what the rows were found in: an archive, a sheet, an address, a database. */
   readonly findings?: readonly FormatFinding[]
 }

@@ -96,7 +96,7 @@ const readSheet = async (
     const { first, header } = await finder.rowsOf(spill.rows)
     const { rows, findings } = fillHeader(first, header, merged)
     const found = { topic: 'workbook', found: workbook.kind, evidence: workbook.evidence }
-    const reading = cellsFormat('workbook', [...file.findings, found, finding, ...findings])
+    const reading = { ...cellsFormat('workbook', [...file.findings, found, finding, ...findings]), sheet: sheet.name }
     const sum = await sumOf(packed)
     const filled = (): ReturnType<typeof spill.rows> => withFilled(spill.rows(), rows)
     return await cellsTable({ name, reading, spill, sum, mode: packed.mode, rows: filled }, finder)

@@ -348,9 +348,7 @@ describe('a header is refused, with all that is wrong, where', () => {
       'it has a column for each month, without the year',
       'KPI,User,Jan,Feb',
       {},
-      [
-        'date: "Jan" and "Feb" are parts of a year, and no column says of which: give it with --map date=COLUMN, or write the year into the header',
-      ],
+      ['date: "Jan" and "Feb" name no year: --year YYYY says which; if a column says it: --map date=COLUMN'],
     ],
     [
       'it has a column for each day, in one of two forms',

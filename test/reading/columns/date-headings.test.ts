@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { createDirectory } from '../../../src/client/directory.ts'
 import { formatDay } from '../../../src/domain/day.ts'
@@ -272,6 +273,21 @@ describe('names of months in one language', () => {
     expect(read([`User,KPI,Year,${months}`])).toEqual({ columns: YEAR_OF_MONTHS })
   })
 
+  test.each([
+    ['German', 'Januar,Februar,März,April,Mai,Juni,Juli,August,September,Oktober,November,Dezember'],
+    ['French', 'janv.,févr.,mars,avr.,mai,juin,juil.,août,sept.,oct.,nov.,déc.'],
+    ['Polish', 'sty,lut,mar,kwi,maj,cze,lip,sie,wrz,paź,lis,gru'],
+    ['Czech', 'leden,únor,březen,duben,květen,červen,červenec,srpen,září,říjen,listopad,prosinec'],
+    ['Japanese', '1月,2月,3月,4月,5月,6月,7月,8月,9月,10月,11月,12月'],
+    ['Kazakh', 'қаң,ақп,нау,сәу,мам,мау,шіл,там,қыр,қаз,қар,жел'],
+  ])('are months of the year that is given, or asked for it: %s', (_, months) => {
+    const days = YEAR_OF_MONTHS.map((__, at) => `2026-${String(at + 1).padStart(2, '0')}-01`)
+    expect(read([`User,KPI,${months}`], { year: '2026' })).toEqual({ columns: days })
+    expect(read([`User,KPI,${months}`])).toEqual({
+      issues: [expect.stringMatching(/^".*" and ".*" name no year: --year YYYY says which;/)],
+    })
+  })
+
   test('are no parts of a year where there is none, or where there are few', () => {
     expect(read(['User,Date,Pro,Led,Dub'])).toEqual({ issues: expect.any(Array) as unknown })
     expect(read(['User,Year,Pro,Led'])).toEqual({ issues: expect.any(Array) as unknown })
@@ -294,5 +310,57 @@ describe('names of months in one language', () => {
       pl: ['2026-07-01', '2026-11-01'],
     }))
       expect(read(['User,KPI,lip 2026,lis 2026'], { dateFormat: `MMM YYYY@${language}` })).toEqual({ columns: days })
+  })
+})
+
+describe('parts of a year with --year', () => {
+  test.each<[rows: readonly [string, string?], columns: readonly string[]]>([
+    [['User,KPI,Q1,Q2'], ['2026-01-01', '2026-04-01']],
+    [['User,KPI,KW 1,KW 2'], ['2025-12-29', '2026-01-05']],
+    [['User,KPI,24.12.,25.12.'], ['2026-12-24', '2026-12-25']],
+    [
+      [',Sales,Sales,Sales', 'User,Jan,Feb,Mar'],
+      ['2026-01-01', '2026-02-01', '2026-03-01'],
+    ],
+    [
+      [',Jan,Feb', 'User,Sales,Sales'],
+      ['2026-01-01', '2026-02-01'],
+    ],
+    [['User,KPI,Jan 2025,Feb 2025'], ['2025-01-01', '2025-02-01']],
+  ])('are days of it: %j', (rows, columns) => {
+    expect(read(rows, { year: '2026' })).toEqual({ columns })
+  })
+
+  test('are what they are with the year behind them', () => {
+    const part = fc.constantFrom(...YEAR_OF_MONTHS, ...YEAR_OF_MONTHS.map((name) => name.slice(0, 3)))
+    const parts = fc.uniqueArray(part, { minLength: 2, maxLength: 12, selector: (name) => name.slice(0, 3) })
+    fc.assert(
+      fc.property(parts, fc.integer({ min: 1900, max: 2199 }), (names, year) => {
+        const whole = names.map((name) => `${name} ${year}`)
+        expect(read([`User,KPI,${names.join(',')}`], { year: String(year) })).toEqual(
+          read([`User,KPI,${whole.join(',')}`]),
+        )
+      }),
+      { numRuns: 50 },
+    )
+  })
+
+  test('are asked for with the years that the file names, each with its flag', () => {
+    const years = [
+      { year: '2025', where: 'line 1 says "Stand 2025"' },
+      { year: '2026', where: 'the file is called "both-2026.csv"' },
+    ]
+    const heading = headingWith(['User', 'KPI', 'Jan', 'Feb'], [['Ann Lee', 'Sales', '1', '2']], { years })
+    expect(() => planColumns(heading, optionsOf({}), directories)).toThrow(
+      expect.objectContaining({
+        issues: [
+          {
+            field: 'date',
+            message:
+              '"Jan" and "Feb" name no year; it may be 2025, as line 1 says "Stand 2025": --year 2025; or 2026, as the file is called "both-2026.csv": --year 2026; if a column says it: --map date=COLUMN',
+          },
+        ],
+      }),
+    )
   })
 })

@@ -32,7 +32,7 @@ test.each<[name: string, frequency: Frequency | undefined, sure: string | undefi
 
 /** The days of a column's cells, or why it is in doubt. */
 const readDates = (name: string, texts: readonly string[], frequency?: Frequency): string[] | string => {
-  const column = createDateColumn(name, PLAIN_FORMAT, 'assumed', undefined, partsMeant(name, frequency))
+  const column = createDateColumn(name, PLAIN_FORMAT, 'assumed', { meant: partsMeant(name, frequency) })
   texts.forEach((text, at) => column.note(text, at + 2))
   const format = column.proven()?.format
   const day = (text: string): string => {

@@ -52,6 +52,10 @@ const declareImport = (group: Command) =>
     .option('--kpi <kpi>', 'the KPI of all rows')
     .option('--date <date>', 'the date of all rows')
     .option(
+      '--year <year>',
+      'the year of dates without one: months, weeks, quarters or days of a year, as columns or in rows',
+    )
+    .option(
       '--map <role=column,...>',
       'which column is the user, source, kpi, date, actual, target or notes, or the name or email of new users; several make one: date=year+month+day',
       collect,

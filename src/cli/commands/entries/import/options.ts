@@ -94,6 +94,13 @@ const dateOf = (given: string | undefined, today: Day): Pick<ImportOptions, 'dat
   return { date, ...(date !== text && { dateWord: text?.toLowerCase() }) }
 }
 
+/** Returns the year of dates without one; entries are of the years 1900 to 2199. */
+const yearOf = (given: string | undefined): string | undefined => {
+  const text = given?.trim()
+  if (text === undefined || /^(?:19|20|21)\d{2}$/.test(text)) return text
+  throw new UsageError(`--year ${shellWord(text)} is not a year from 1900 to 2199; write 2026`)
+}
+
 /** Returns the date format; one that is no format is refused without reading the file. */
 const dateFormatOf = (given: string | undefined): string | undefined => {
   const text = given?.trim()
@@ -205,6 +212,7 @@ export const importOptions = (flags: ImportFlags, today: Day): ImportOptions => 
   kpi: flags.kpi,
   numbersAs: numbersAsOf(flags, NAME_ROLES),
   ...dateOf(flags.date, today),
+  year: yearOf(flags.year),
   clearEmpty: flags.empty === 'clear',
   missing: flags.missing && new Set(listOf(flags.missing).map((word) => word.trim().toLowerCase())),
   booleans: flags.booleans,

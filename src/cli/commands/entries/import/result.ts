@@ -15,10 +15,10 @@ import { verificationNote, verificationOutcome } from './verified.ts'
 
 /** Returns the flags that the import of rejects needs as well: what rows mean, and what becomes of them. */
 const needsFlags = ({ options, reading, mapping }: ParsedOptions): boolean => {
-  const { map, ignore, numbersAs, layout, user, source, kpi, date, decimal, dateFormat, periodDates } = options
+  const { map, ignore, numbersAs, layout, user, source, kpi, date, year, decimal, dateFormat, periodDates } = options
   const { columns, mapKpi, as, upperRow, booleans, missing, time, percent, create } = options
   const { separator, skipLines, ignoreRows, rowNames } = reading
-  const means = [numbersAs, layout, user, source, kpi, date, decimal, dateFormat, periodDates]
+  const means = [numbersAs, layout, user, source, kpi, date, year, decimal, dateFormat, periodDates]
   const more = [columns, mapKpi, as, upperRow, booleans, missing, time, percent, create]
   const lines = [separator, skipLines, ignoreRows, rowNames?.name, mapping]
   return (

@@ -148,6 +148,7 @@ export const IMPORT_FLAGS: { readonly [flag in keyof ImportFlags]-?: SavedFlag |
     isOneOf(ON_DUPLICATE),
   ),
   periodDates: textFlag(({ options }) => options.periodDates, isOneOf(PERIOD_DATES)),
+  year: NOT_SAVED,
   sql: NOT_SAVED,
   fromDb: NOT_SAVED,
   mapping: NOT_SAVED,
