@@ -1,4 +1,11 @@
-import { type AnyRecord, type Fields, type FieldValue, type Printable, printable } from '../../domain/schema.ts'
+import {
+  type AnyRecord,
+  type Fields,
+  type FieldValue,
+  type NamedField,
+  type Printable,
+  printable,
+} from '../../domain/schema.ts'
 import type { Cli } from '../cli.ts'
 import { isForPeople } from './print.ts'
 import { countOf } from './text.ts'
@@ -87,6 +94,38 @@ export const printCounts = (cli: Cli, of: Pick<Printable, 'shown'>, record: AnyR
   if (!isForPeople(cli.printing().format)) return cli.printOne(of, record)
   const [first] = of.shown
   return cli.printOne({ shown: of.shown.filter((one) => one === first || !isNothing(record[one.name])) }, record)
+}
+
+/** Adds up the counts of several runs, and what they cost; what cannot be added up is left out. */
+export const totalOf = (records: readonly AnyRecord[]): AnyRecord => {
+  const total = new Map<string, FieldValue>()
+  for (const record of records) {
+    for (const [name, value] of Object.entries(record)) {
+      const before = total.get(name)
+      if (typeof value === 'number') total.set(name, (typeof before === 'number' ? before : 0) + value)
+      if (typeof value === 'bigint') total.set(name, (typeof before === 'bigint' ? before : 0n) + value)
+    }
+  }
+  return Object.fromEntries(total)
+}
+
+/**
+ * Prints the summaries of several runs as a list. In a table they end with their total, and counts that are zero in all of
+ * them have no column; a note says the total in a sentence.
+ */
+export const printSummaries = async (
+  cli: Cli,
+  [label, ...columns]: readonly NamedField[],
+  records: readonly AnyRecord[],
+  { done, usual, noun }: { readonly done: string; readonly usual: ReadonlySet<string>; readonly noun?: Noun },
+): Promise<void> => {
+  if (!label) return
+  if (!isForPeople(cli.printing().format)) return cli.printMany([label, ...columns], records)
+  const total = totalOf(records)
+  const isShown = ({ name }: NamedField): boolean =>
+    usual.has(name) || records.some((record) => !isNothing(record[name]))
+  await cli.printMany([label, ...columns.filter(isShown)], [...records, { [label.name]: 'total', ...total }])
+  await cli.note(`${done} at ${cli.timeOfDay()}: ${doneText(total, noun) || 'nothing to do'}`)
 }
 
 const numberOf = (count: number, noun: Noun | undefined): string => (noun ? countOf(count, ...noun) : String(count))

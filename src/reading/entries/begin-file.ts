@@ -220,10 +220,30 @@ export const beginFile = async (
   onProgress?: () => void,
 ): Promise<Begun> => {
   const heading = await readHeading(table, options, onProgress)
-  const { header } = heading
   const sources = mayHaveSources(heading, client, options)
   const createAssignments = mayAssign(client, options)
   const reference = await fetchReference(client, { ...options, createAssignments, sources, ...lists })
+  const begun = await beginWith({ table, heading, reference }, client, options, onProgress)
+  const { plan, unclear } = begun
+  if (reference.created && !unclear) await describePersons(table, plan, reference.users, reference.created)
+  return begun
+}
+
+/** Holds a file whose header was read, and what its rows may refer to. */
+type ReadFile = {
+  readonly table: Table
+  readonly heading: Heading & { readonly contents: Contents }
+  readonly reference: Reference
+}
+
+/** Finds out what the columns of a file mean, as far as its header is clear. */
+const beginWith = async (
+  { table, heading, reference }: ReadFile,
+  client: Client,
+  options: ImportOptions,
+  onProgress?: () => void,
+): Promise<Begun> => {
+  const { header } = heading
   const isMarked = table.reading.hasMark && isExported(header)
   const { contents, ...others } = heading
   const planWith = (shown: Contents): Planned => {
@@ -238,7 +258,6 @@ export const beginFile = async (
   await pause()
   const { plan, unclear } = planWith(contents)
   await pause()
-  if (reference.created && !unclear) await describePersons(table, plan, reference.users, reference.created)
   // Where names say all, the first rows are not needed any more.
   const kept = contents.asked().length > 0 ? contents : new Contents(header, [], options)
   return { reference, variant: client.variant, plan, unclear, contents: kept, planBy: planWith }
@@ -263,25 +282,28 @@ const planBy = (heading: Heading, client: Client, options: ImportOptions, refere
   return plan
 }
 
-/** Returns the faults in the headers of several files; the reference data is fetched once for all. */
-export const faultsOfHeaders = async (
+/** Begins with several files, for which the reference data is fetched once; of one whose header is unclear it returns the fault. */
+export const beginFiles = async (
   tables: readonly Table[],
   client: Client,
   options: ImportOptions,
-): Promise<(KpiError | undefined)[]> => {
+): Promise<(Begun | KpiError)[]> => {
   await requireWriteAccess(client)
   const headings = await Promise.all(tables.map(async (table) => headingWith(table, await headerOf(table))))
   const sources = headings.some((heading) => mayHaveSources(heading, client, options))
   const needs = { ...options, createAssignments: false, sources, percent: undefined }
   const reference = await fetchReference(client, needs)
-  const faultOf = async (table: Table): Promise<KpiError | undefined> => {
-    try {
-      planBy(await readHeading(table, options), client, options, reference)
-      return undefined
-    } catch (error) {
+  const begun: (Begun | KpiError)[] = []
+  for (const table of tables) {
+    const one = await beginWith(
+      { table, heading: await readHeading(table, options), reference },
+      client,
+      options,
+    ).catch((error: unknown) => {
       if (error instanceof KpiError) return error
       throw error
-    }
+    })
+    begun.push(one instanceof KpiError ? one : (one.unclear ?? one))
   }
-  return Promise.all(tables.map(faultOf))
+  return begun
 }

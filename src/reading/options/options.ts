@@ -31,6 +31,9 @@ export type OnDuplicate = (typeof ON_DUPLICATE)[number]
 
 export const ON_DUPLICATE = ['error', 'first', 'last', 'sum', 'avg', 'max', 'min', 'count'] as const
 
+/** Lists what to do if several files give other values of the same entry. */
+export const ON_OVERLAP = ['later'] as const
+
 /** Lists those that make one number of several, and so need the digits that are rounded away. */
 export const COMPUTED: ReadonlySet<OnDuplicate> = new Set(['sum', 'avg', 'max', 'min'])
 

@@ -5,6 +5,7 @@ import {
   LAYOUTS,
   ON_CONFLICT,
   ON_DUPLICATE,
+  ON_OVERLAP,
   OWNERS_AS,
   PERIOD_DATES,
   TIMES,
@@ -153,6 +154,12 @@ const declareImport = (group: Command) =>
       new Option('--on-conflict <what>', 'what to do with an entry that exists already')
         .choices(ON_CONFLICT)
         .default('update'),
+    )
+    .addOption(
+      new Option(
+        '--on-overlap <what>',
+        'what to do if several files give other values of the same entry, and neither their names nor the times in them say which corrects the other: later takes those of the file that is named later',
+      ).choices(ON_OVERLAP),
     )
     .option('--only-changes', 'read the existing entries first, and send only what differs')
     .option('--add-again', 'with --on-conflict add: also add rows that an unfinished import may have added already')

@@ -20,6 +20,8 @@ export type ParsedOptions = {
   readonly rate: number | undefined
   /** Tells whether there are several files, so that messages name the one they are about. */
   readonly isSeveral: boolean
+  /** Says which values are right if several files give some of the same entry; asked if undefined. */
+  readonly onOverlap: ImportFlags['onOverlap']
   readonly isDryRun: boolean
   /** Tells that a dry run only counts. */
   readonly isSummaryOnly: boolean
@@ -109,6 +111,7 @@ export const parseOptions = (cli: Cli, files: readonly string[], given: ImportFl
     deadline: findDeadline(io, cli.flags.deadline),
     rate: readRate(flags.rate),
     isSeveral: files.length > 1,
+    onOverlap: flags.onOverlap,
     isDryRun: flags.dryRun === true,
     isSummaryOnly: flags.summaryOnly === true,
     isConfirmed: flags.yes === true,

@@ -1,17 +1,15 @@
 import type { AnyRecord, NamedField, Printable } from '../../../../domain/schema.ts'
-import { faultsOfHeaders } from '../../../../reading/entries/begin-file.ts'
-import { EXIT, IncompleteRun } from '../../../exit.ts'
 import type { Io } from '../../../io.ts'
 import { firstOf, isForPeople, printRecords } from '../../../output/print.ts'
 import type { Printed } from '../../../output/printed.ts'
 import { printBehind } from '../../../output/whole-output.ts'
 import { isPrintedAsData } from '../../../output/short-answer.ts'
 import { printDryRunCounts } from '../../../output/plan.ts'
-import { printSummary } from '../../../output/summary.ts'
+import { printSummaries, printSummary } from '../../../output/summary.ts'
 import { isNameColumn, namedFields } from '../../verbs/list-options.ts'
 import { createNames } from '../../verbs/reference-names.ts'
 import { dryRunJob } from './dry-run.ts'
-import { explainJob, finding, headerFaultLines } from './explain.ts'
+import { explainJob, finding } from './explain.ts'
 import type { CommandRun, Job } from './jobs.ts'
 import { importJob } from './import-job.ts'
 import { dryRunRow, ENTRIES, importSummary, newerDryRunRow } from './output.ts'
@@ -127,27 +125,40 @@ const printFindings = async (run: CommandRun, jobs: readonly Job[], ends: RunRes
 const sayDone = ({ file, left }: AnyRecord): string =>
   `${left === 0 ? 'imported' : 'stopped importing'} ${file === '-' ? 'standard input' : String(file)}`
 
+/** Lists the counts that the table of several files always has. */
+const USUAL: ReadonlySet<string> = new Set(['read', 'created', 'updated', 'unchanged', 'rejected'])
+
+/**
+ * Prints the summaries of several files: as data each as its import ends, for people as a table with the total once all
+ * have ended. An error before the first is thrown before anything is printed.
+ */
+const printSeveral = async (run: CommandRun, count: number, imports: Records): Promise<void> => {
+  const columns = columnsOf(run, importSummary)
+  if (!isForPeople(run.cli.printing().format)) return printList(run, columns, imports)
+  const records: AnyRecord[] = []
+  const print = async (): Promise<void> => {
+    const isAll = records.length === count && records.every(({ left }) => left === 0)
+    const done = isAll ? `imported ${count} files` : `stopped in ${count} files`
+    await printSummaries(run.cli, columns, records, { done, usual: USUAL, noun: ENTRIES })
+  }
+  try {
+    for await (const some of imports) records.push(...some)
+  } catch (error) {
+    if (records.length > 0) await print()
+    throw error
+  }
+  await print()
+}
+
 /** Imports files and prints a summary of each; the summary of a single file is no list. */
 const printImports = async (run: CommandRun, jobs: readonly Job[], ends: RunResult): Promise<void> => {
   async function* importOne(job: Job): Records {
     yield [await importJob(run, job, ends)]
   }
   const imports = withNames(jobs, ends, importOne)
-  if (run.parsed.isSeveral) return printList(run, columnsOf(run, importSummary), imports)
+  if (run.parsed.isSeveral) return printSeveral(run, jobs.length, imports)
   for await (const [record] of imports)
     if (record) await printSummary(run.cli, importSummary, record, sayDone(record), ENTRIES)
-}
-
-/** Checks the headers of several files before the first is imported. */
-export const requireHeaders = async ({ client, parsed }: CommandRun, jobs: readonly Job[]): Promise<void> => {
-  if (!parsed.isSeveral || parsed.explain) return
-  const tables = jobs.map(({ table }) => table)
-  const faults = await faultsOfHeaders(tables, client, parsed.options)
-  const faultLines = faults.flatMap((fault, at) =>
-    fault ? headerFaultLines(fault).map((line) => `${jobs[at]?.file}: ${line}`) : [],
-  )
-  if (faultLines.length === 0) return
-  throw new IncompleteRun(EXIT.failed, 'malformed', [...faultLines, 'nothing was sent of any file'])
 }
 
 /**

@@ -77,6 +77,8 @@ export const DONE: FileOutcome = { exit: EXIT.done, code: 'done', lines: [] }
 
 /** Collects the outcomes of the files of a run, and the run's own. */
 export type RunResult = {
+  /** Takes the order in which the files are imported. */
+  readonly order: (files: readonly string[]) => void
   /** Takes what came of the next file; `hasSent` where any of it went to the service. */
   readonly add: (outcome: FileOutcome, hasSent: boolean) => void
   /** Tells whether the next file may be imported. */
@@ -110,9 +112,10 @@ const howToGoOn = (isLasting: boolean, done: 'fixed' | 'settled'): string =>
 
 /** Combines the outcomes of all files into one. */
 export const createRunResult = (
-  files: readonly string[],
+  named: readonly string[],
   { signal, explain, withStopReason }: StopSignals,
 ): RunResult => {
+  let files = named
   const outcomes: FileOutcome[] = []
   let hasSentAny = false
   const isOne = files.length === 1
@@ -129,6 +132,9 @@ export const createRunResult = (
     return { ...(ender ?? STOPPED), lines: [...lines, notBegun] }
   }
   return {
+    order: (ordered) => {
+      files = ordered
+    },
     add: (outcome, hasSent) => {
       outcomes.push(outcome)
       hasSentAny ||= hasSent

@@ -10,7 +10,8 @@ import { endJournals } from './kept-journals.ts'
 import { removeEarlierDoubles } from './missing.ts'
 import { needsOfFile, needsOfFlags } from './needs.ts'
 import { type ParsedOptions, parseOptions } from './parsed-options.ts'
-import { requireHeaders, choosePrinter } from './print.ts'
+import { orderJobs } from './order-jobs.ts'
+import { choosePrinter } from './print.ts'
 import { createProgress } from './progress.ts'
 import { createRunResult } from './result.ts'
 import { tellStopping, watchStopSignals } from './signals.ts'
@@ -58,8 +59,9 @@ export const runImport = async (cli: Cli, files: readonly string[], flags: Impor
     try {
       const run = { cli, client, parsed, stops, progress, finished, settled: {}, receipts: [] }
       await removeEarlierDoubles(run, jobs)
-      await requireHeaders(run, jobs)
-      await choosePrinter(parsed)(run, jobs, ends)
+      const ordered = await orderJobs(run, jobs)
+      ends.order(ordered.map(({ file }) => file))
+      await choosePrinter(parsed)(run, ordered, ends)
     } finally {
       progress.stop()
       await warnOfExpiry(cli, client.keyInfo())

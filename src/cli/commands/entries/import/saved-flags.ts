@@ -155,6 +155,7 @@ export const IMPORT_FLAGS: { readonly [flag in keyof ImportFlags]-?: SavedFlag |
   saveMapping: NOT_SAVED,
   explain: NOT_SAVED,
   onConflict: NOT_SAVED,
+  onOverlap: NOT_SAVED,
   onlyChanges: NOT_SAVED,
   addAgain: NOT_SAVED,
   createAssignments: NOT_SAVED,

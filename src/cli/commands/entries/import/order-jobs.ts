@@ -1,0 +1,91 @@
+import { KpiError } from '../../../../domain/errors.ts'
+import { beginFiles, type Begun } from '../../../../reading/entries/begin-file.ts'
+import { findRestated, type RestatedEntries, sayRestated } from '../../../../reading/entries/restated-entries.ts'
+import { Aborted } from '../../../../client/transport.ts'
+import { EXIT, IncompleteRun } from '../../../exit.ts'
+import { headerFaultLines } from './explain.ts'
+import { correctsByName, type FilePair, isLater, orderFiles, type OrderedFile } from './file-order.ts'
+import type { CommandRun, Job } from './jobs.ts'
+
+/** Begins with several files, and refuses all of them if a header is unclear. */
+const requireHeaders = async ({ client, parsed }: CommandRun, jobs: readonly Job[]): Promise<Begun[]> => {
+  const all = await beginFiles(
+    jobs.map(({ table }) => table),
+    client,
+    parsed.options,
+  )
+  const faultLines = all.flatMap((one, at) =>
+    one instanceof KpiError ? headerFaultLines(one).map((line) => `${jobs[at]?.file}: ${line}`) : [],
+  )
+  if (faultLines.length > 0)
+    throw new IncompleteRun(EXIT.failed, 'malformed', [...faultLines, 'nothing was sent of any file'])
+  return all.flatMap((one) => (one instanceof KpiError ? [] : [one]))
+}
+
+const orderedFile = ({ file, table: { above } }: Job): OrderedFile => ({ file, above })
+
+/** Returns the pairs of files of which one corrects the other by its name. */
+const pairsByName = (jobs: readonly Job[]): FilePair<Job>[] =>
+  jobs.flatMap((one, at) =>
+    jobs.slice(at + 1).flatMap((other) => {
+      const later = correctsByName(orderedFile(one), orderedFile(other))
+      return later ? [later.isOne ? { earlier: other, later: one } : { earlier: one, later: other }] : []
+    }),
+  )
+
+/** Finds the entries of which several files give other values; not where they are added to each other. */
+const restatedBy = async (
+  { cli, parsed: { options }, stops }: CommandRun,
+  jobs: readonly Job[],
+  begun: readonly Begun[],
+): Promise<RestatedEntries[]> => {
+  if (options.onConflict !== 'update') return []
+  const files = jobs.flatMap(({ table }, at) => {
+    const one = begun[at]
+    return one ? [{ table, begun: one }] : []
+  })
+  const onProgress = (): void => {
+    if (stops.signal().aborted) throw new Aborted('stopped; nothing was sent')
+    cli.io.limitMemory()
+  }
+  return findRestated(files, options, { folder: cli.io.tempDir, onProgress })
+}
+
+/** Bounds the pairs of files that a message names. */
+const SHOWN = 10
+
+/**
+ * Returns the files of a run in the order in which they are imported: what corrects another file comes after it, as names,
+ * dates and times show. Refuses all of them if two give other values of the same entries, and nothing says which is right.
+ */
+export const orderJobs = async (run: CommandRun, jobs: readonly Job[]): Promise<readonly Job[]> => {
+  const { parsed, cli } = run
+  if (!parsed.isSeveral || parsed.explain) return jobs
+  const restated = await restatedBy(run, jobs, await requireHeaders(run, jobs))
+  const pairs = pairsByName(jobs)
+  const open: string[] = []
+  for (const entries of restated) {
+    const [one, other] = entries.files.map((at) => jobs[at])
+    if (!one || !other) continue
+    const said = sayRestated(entries, [one.file, other.file])
+    const later = isLater(orderedFile(one), orderedFile(other))
+    if (!later && parsed.onOverlap === undefined) {
+      open.push(`${said}: --on-overlap later takes those of ${other.file}, which is named later`)
+      continue
+    }
+    const isOne = later?.isOne ?? false
+    const pair = isOne ? { earlier: other, later: one } : { earlier: one, later: other }
+    pairs.push(pair)
+    await cli.note(
+      `${said}; ${pair.later.file} is imported after ${pair.earlier.file}, ${later?.why ?? 'as --on-overlap says'}`,
+    )
+  }
+  if (open.length > 0)
+    throw new IncompleteRun(EXIT.failed, 'malformed', [
+      'several files give other values of the same entries, and nothing says which are right',
+      ...open.slice(0, SHOWN),
+      ...(open.length > SHOWN ? [`and so do ${open.length - SHOWN} more pairs of files`] : []),
+      'nothing was sent of any file',
+    ])
+  return orderFiles(jobs, pairs)
+}
