@@ -215,3 +215,55 @@ describe('the same command after a stop between the rows of a later file', () =>
     expect(readdirSync(importer.folder.in('.local/state/kpi/journals'))).toEqual([])
   })
 })
+
+describe.each(importers)('files that give other values of the same entries: %s', (_, open) => {
+  const FIRST = rows('Bob,Sales,2026-01-01,1', 'Bob,Sales,2026-01-02,2', 'Ann Lee,Sales,2026-01-02,5')
+  const SECOND = rows('Bob,Sales,2026-01-01,8', 'Bob,Sales,2026-01-02,2')
+
+  /** The actual of Bob on the first day, and how many entries there are. */
+  const held = async (importer: Importer) => {
+    const entries = await heldIn(importer)
+    return [entries.length, entries.filter((entry) => / 2026-01-01 8(?: |$)/.test(entry)).length]
+  }
+
+  test('are refused before anything is sent, with the flag that takes those of the later one', async () => {
+    await using importer = await open()
+    importer.write('a.csv', FIRST)
+    importer.write('b.csv', SECOND)
+    const asked = await importer.kpi('entries', 'import', 'a.csv', 'b.csv')
+    expect([asked.code, asked.stdout, await heldIn(importer)]).toEqual([1, '', []])
+    expect(asked.stderr).toContain(
+      'a.csv and b.csv give other values of 1 entry (Sales of Bob on 2026-01-01): 1 on line 2 of a.csv, 8 on line 2 of b.csv: --on-overlap later takes those of b.csv, which is named later',
+    )
+    const ran = await importer.kpi('entries', 'import', 'a.csv', 'b.csv', '--on-overlap', 'later', '-o', 'json')
+    expect([ran.code, jsonOf(ran)]).toEqual([
+      0,
+      [expect.objectContaining({ file: 'a.csv', read: 3 }), expect.objectContaining({ file: 'b.csv', read: 2 })],
+    ])
+    expect(await held(importer)).toEqual([3, 1])
+  })
+
+  test('are imported in the order that their names give, whatever order they are named in', async () => {
+    await using importer = await open()
+    importer.write('jan.csv', FIRST)
+    importer.write('jan-korrigiert.csv', SECOND)
+    const ran = await importer.kpi('entries', 'import', 'jan-korrigiert.csv', 'jan.csv', '-o', 'table')
+    expect(ran.code).toBe(0)
+    expect(ran.stderr).toContain('jan-korrigiert.csv is imported after jan.csv, as its name says')
+    const [, first = '', second = '', total = ''] = ran.stdout.split('\n')
+    expect([first, second, total].map((line) => line.split(/ +/).slice(0, 2))).toEqual([
+      ['jan.csv', '3'],
+      ['jan-korrigiert.csv', '2'],
+      ['total', '5'],
+    ])
+    expect(ran.stderr).toMatch(/imported 2 files at .*: 5 rows read/)
+    expect(await held(importer)).toEqual([3, 1])
+  })
+
+  test('are no matter where both files say the same', async () => {
+    await using importer = await open()
+    importer.write('a.csv', FIRST)
+    importer.write('b.csv', rows('Bob,Sales,2026-01-02,2'))
+    expect(await importer.kpi('entries', 'import', 'a.csv', 'b.csv')).toMatchObject({ code: 0 })
+  })
+})

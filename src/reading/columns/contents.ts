@@ -2,7 +2,7 @@ import { memoize } from '../formats/date-format.ts'
 import { readAffixedNumber } from '../formats/number.ts'
 import { beginsWithNumber, stripAffixes } from '../../tabular/cells/affixed-number.ts'
 import { isTimeOfDay, splitTime } from '../formats/time-of-day.ts'
-import { isTruthWord, numberOfTruth } from '../formats/truth-words.ts'
+import { areTruthValues, isTruthWord, numberOfTruth } from '../formats/truth-words.ts'
 import { isUnit, namesUnits } from '../formats/units.ts'
 import { isWholeDate } from '../formats/known-formats.ts'
 import { createMissingTest, type Evidence, faultOfNoValue, type ValueOptions } from '../formats/evidence.ts'
@@ -258,8 +258,7 @@ export class Contents {
 
   /** Tells whether all cells of a column in the first rows are words for true and false. */
   areTruths(at: number): boolean {
-    const texts = this.textsIn(at).filter((text) => text !== '')
-    return texts.length > 0 && texts.every(isTruthWord)
+    return areTruthValues(this.textsIn(at).filter((text) => text !== ''))
   }
 
   /** Tells whether all cells of a column are numbers; it may have none. */

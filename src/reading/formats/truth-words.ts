@@ -17,7 +17,8 @@ export const meantBoolean = (text: string): boolean | undefined => {
   return NO.has(word) ? false : undefined
 }
 
-const LETTER = /^\p{L}/u
+/** Matches words, and of single letters those that hardly stand for anything else. */
+const WORD = /^(?:\p{L}{2,}|[jny])$/iu
 /** Sets how long a word for true or false is at most. */
 const LONGEST_WORD = 12
 
@@ -28,7 +29,13 @@ const findNumber = memoize((text: string): string => {
 
 /** Returns 1 for a word that means true and 0 for one that means false; any other text as it is. */
 export const numberOfTruth = (text: string): string =>
-  text.length > LONGEST_WORD || text === 'x' || !LETTER.test(text) ? text : findNumber(text)
+  text.length > LONGEST_WORD || !WORD.test(text) ? text : findNumber(text)
 
 /** Tells whether a text is a word for true or false. */
 export const isTruthWord = (text: string): boolean => numberOfTruth(text) !== text
+
+/** Tells whether texts are truth values: words, or letters for both true and false. */
+export const areTruthValues = (texts: readonly string[]): boolean =>
+  texts.length > 0 &&
+  texts.every(isTruthWord) &&
+  (texts.some(({ length }) => length > 1) || new Set(texts.map(numberOfTruth)).size > 1)

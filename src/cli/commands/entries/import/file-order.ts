@@ -22,7 +22,7 @@ const DOWNLOAD = /\((\d{1,3})\)/g
 const BETWEEN = /[\s._()[\]-]+/
 
 /** Matches a day or a month in the name of a file. */
-const DATES = /(?<!\d)(\d{4})[-_.]?(\d{2})(?:[-_.]?(\d{2}))?(?:[-_T ]?(\d{2})[-_.:h]?(\d{2}))?(?!\d)/g
+const DATES = /(?<!\d)(\d{4})[-_. ]?(\d{2})(?:[-_. ]?(\d{2}))?(?:[-_T ]?(\d{2})[-_.:h]?(\d{2}))?(?!\d)/g
 
 /** Describes the name of a file: what it is called without the marks of a correction, and which correction it is. */
 type FileName = {

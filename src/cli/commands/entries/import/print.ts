@@ -138,7 +138,7 @@ const printSeveral = async (run: CommandRun, count: number, imports: Records): P
   const records: AnyRecord[] = []
   const print = async (): Promise<void> => {
     const isAll = records.length === count && records.every(({ left }) => left === 0)
-    const done = isAll ? `imported ${count} files` : `stopped in ${count} files`
+    const done = isAll ? `imported ${count} files` : `stopped after ${records.length} of ${count} files`
     await printSummaries(run.cli, columns, records, { done, usual: USUAL, noun: ENTRIES })
   }
   try {
