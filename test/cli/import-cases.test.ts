@@ -127,8 +127,24 @@ const CASES: readonly Case[] = [
     ways: [['--date-format UNIX', ['A Sales 2026-03-01 10', 'A Sales 2026-03-02 20']]],
   },
   {
+    file: 'epoch-with-times.csv',
+    stop: ['Date: has times of day, such as "1772326801" on line 2, which looks like a count of seconds since 1970'],
+    ways: [['--date-format UNIX --time drop', ['A Sales 2026-03-01 10', 'A Sales 2026-03-02 20']]],
+  },
+  {
     file: 'format-suggestion.csv',
+    flags: ['--frequency', 'D'],
     stop: ['"03/10/2026" on line 3 (DD/MM/YYYY or MM/DD/YYYY)', '--date-format YYYY-MM-DD'],
+    ways: [
+      [
+        '--date-format YYYY-MM-DD|DD/MM/YYYY',
+        ['A Sales 2026-03-01 10', 'A Sales 2026-10-03 20', 'A Sales 2026-03-12 30'],
+      ],
+      [
+        '--date-format YYYY-MM-DD|MM/DD/YYYY',
+        ['A Sales 2026-03-01 10', 'A Sales 2026-03-10 20', 'A Sales 2026-03-12 30'],
+      ],
+    ],
   },
   {
     file: 'index-column-is-kpi.csv',

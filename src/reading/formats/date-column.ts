@@ -3,7 +3,14 @@ import { type Day, formatDay } from '../../domain/day.ts'
 import { Fault } from '../../domain/errors.ts'
 import { checkDay } from '../../domain/field-value.ts'
 import { plainSigns } from './calendar-names.ts'
-import { type DateFormat, dateFormatFlags, languagesOfMonths, PLAIN_FORMAT, severalMonths } from './date-format.ts'
+import {
+  type DateFormat,
+  dateFormatFlags,
+  languagesOfMonths,
+  OR_FORMAT,
+  PLAIN_FORMAT,
+  severalMonths,
+} from './date-format.ts'
 import { type Evidence, faultOfNoValue, Misread, showCell } from './evidence.ts'
 import { createMonthLanguages, createRivals, formatsFor } from './date-doubts.ts'
 import { type MeantParts, partsMeant } from './period-words.ts'
@@ -14,6 +21,9 @@ import { createTimesOfDay, splitTime } from './time-of-day.ts'
  * Describes a format that fits, the cell that shows it, and whether no other format fits as well and gives other days.
  */
 type Proven = { readonly format: DateFormat; readonly proof: Evidence | undefined; readonly isOnly: boolean }
+
+/** Sets how many ways to read two formats are named. */
+const SHOWN_BOTH = 4
 
 /** Sets how many texts are remembered; few files have more different dates. */
 const REMEMBERED = 10_000
@@ -245,12 +255,20 @@ export const createDateColumn = (
     const like = tally.isAll(first) ? '' : `, as ${tally.shareOf(first)},`
     return lacks === undefined ? undefined : `${showCell(unsaid)}${like} ${lacks}`
   }
-  /** Returns what becomes of dates in several formats: only a flag that reads at least half of them is named. */
-  const waysOf = (formats: readonly DateFormat[]): string => {
+  /** Returns the formats that read the dates of two kinds, of which none may be one of the other kind. */
+  const bothFormats = (one: Evidence, other: Evidence, others: readonly DateFormat[]): DateFormat[] =>
+    left.flatMap((format) =>
+      others
+        .filter((second) => format.read(other.text) === undefined && second.read(one.text) === undefined)
+        .map((second) => ({ ...format, text: `${format.text}${OR_FORMAT}${second.text}` })),
+    )
+  /** Returns what becomes of dates in several formats: of one alone, only a flag that reads at least half of them is named. */
+  const waysOf = (formats: readonly DateFormat[], both: readonly DateFormat[]): string => {
     const most = tally.most(formats)
     const [first] = most
-    if (!first) return 'write all of them in one format'
-    return `${tally.shareOf(first)} ${nounOf(tally.countIn(first), 'is', 'are')} ${most.map(({ text }) => text).join(' or ')}; rows in other formats are rejected with ${dateFormatFlags(most)}`
+    const reads = both.length === 0 ? '' : `${dateFormatFlags(both.slice(0, SHOWN_BOTH))} reads both`
+    if (!first) return reads || 'write all of them in one format'
+    return `${reads === '' ? '' : `${reads}; `}${tally.shareOf(first)} ${nounOf(tally.countIn(first), 'is', 'are')} ${most.map(({ text }) => text).join(' or ')}; rows in other formats are rejected with ${dateFormatFlags(most)}`
   }
   const rivalDoubt = (): string | undefined => (isGiven ? undefined : rivals.doubt(left))
   const monthDoubt = (): string | undefined => (left[0] ? months?.doubt(left[0]) : undefined)
@@ -267,7 +285,7 @@ export const createDateColumn = (
     const cell = doubtfulCell()
     if (conflict && proof) {
       const formats = [...left.slice(0, cell ? undefined : 1), ...conflict.formats]
-      return `has dates in several formats: ${showCell(proof)} (${left[0]?.text}), ${showCell(conflict.cell)} (${conflict.formats.map(({ text }) => text).join(' or ')}); ${waysOf(formats)}`
+      return `has dates in several formats: ${showCell(proof)} (${left[0]?.text}), ${showCell(conflict.cell)} (${conflict.formats.map(({ text }) => text).join(' or ')}); ${waysOf(formats, bothFormats(proof, conflict.cell, conflict.formats))}`
     }
     if (!cell) return rivalDoubt() ?? monthDoubt()
     return `${showCell(cell)} is ${tellReadings(readingsIn(cell.text, left))}, and every other cell fits both; say which: ${dateFormatFlags(left)}`

@@ -68,7 +68,7 @@ export type DateFormat = {
 
 /** Names the parts of a format, for usage errors and help. */
 export const DATE_TOKENS =
-  'YYYY, YY (69-99 are 19YY), MM or M, MMM or MMMM (the name of a month; @ and a language at the end, as in MMM YYYY@pl, says of which), DD or D, WW (ISO week), E (its day, 1-7), Q (1-4), other characters as they are, letters in [brackets]; EXCEL for the serial numbers of spreadsheets, or UNIX for seconds or milliseconds since 1970'
+  'YYYY, YY (69-99 are 19YY), MM or M, MMM or MMMM (the name of a month; @ and a language at the end, as in MMM YYYY@pl, says of which), DD or D, WW (ISO week), E (its day, 1-7), Q (1-4), other characters as they are, letters in [brackets]; EXCEL for the serial numbers of spreadsheets, or UNIX for seconds or milliseconds since 1970; a | between several, of which each date is in one'
 
 type Unit = 'year' | 'month' | 'day' | 'week' | 'weekday' | 'quarter'
 type Token = { readonly unit: Unit; readonly isName?: boolean; readonly digits?: 2 | 4 }
@@ -313,8 +313,27 @@ const formatInLanguage = (text: string, language: string): DateFormat | Fault =>
   return new Fault(`"${language}" is not a language whose months are known; write its code, such as ${text}@pl`)
 }
 
-/** Creates a date format from a text such as `DD.MM.YYYY`. */
+/** Stands between several formats, of which each date is in one. */
+export const OR_FORMAT = '|'
+
+/** Returns a format for dates in any of several; a text that is another date in another one is none. */
+const formatOfSeveral = (text: string): DateFormat | Fault => {
+  const made = text.split(OR_FORMAT).map((one) => dateFormat(one))
+  const fault = made.find((one) => one instanceof Fault)
+  if (fault) return fault
+  const formats = made.flatMap((one) => (one instanceof Fault ? [] : [one]))
+  const read = (cell: string): Day | null | undefined => {
+    const days = new Set(formats.map((format) => format.read(cell)))
+    const found = [...days].filter((day) => typeof day === 'number')
+    if (found.length > 1) return undefined
+    return found[0] ?? (days.has(null) ? null : undefined)
+  }
+  return { text, read }
+}
+
+/** Creates a date format from a text such as `DD.MM.YYYY`, or `YYYY-MM-DD|DD.MM.YYYY` for dates in either. */
 export const dateFormat = (text: string): DateFormat | Fault => {
+  if (text.includes(OR_FORMAT)) return formatOfSeveral(text)
   if (text.toUpperCase() === EXCEL) return excelFormat
   if (text.toUpperCase() === UNIX) return unixFormat
   const [, plain, language] = IN_LANGUAGE.exec(text.trim()) ?? []
@@ -366,7 +385,7 @@ export const readingOf = (format: DateFormat, text: string): string => {
 
 /** Returns the flags to choose one of several date formats. */
 export const dateFormatFlags = (formats: Iterable<DateFormat>): string =>
-  [...formats].map(({ text }) => `--date-format ${/[ [\]]/.test(text) ? `"${text}"` : text}`).join(' or ')
+  [...formats].map(({ text }) => `--date-format ${/[ [\]|]/.test(text) ? `"${text}"` : text}`).join(' or ')
 
 /** Returns the format of a text that must be one. */
 export const knownFormat = (text: string): DateFormat => {

@@ -33,8 +33,31 @@ const isHour = (hour: number, half: string | undefined): boolean =>
 const isEndOfDay = ([hour, minute, second]: readonly [number, number, number], half: string | undefined): boolean =>
   half === undefined && hour === 24 && minute === 0 && second === 0
 
+/** Matches a count of seconds or milliseconds since 1970, of the years from 2001 on. */
+const INSTANT = /^(1\d{9})(\d{3})?$/
+const MINUTES_A_DAY = 24 * 60
+
+/** Tells whether a text may be a count of seconds or milliseconds since 1970. */
+const isInstant = (text: string): boolean => (text.length === 10 || text.length === 13) && INSTANT.test(text)
+
+/** Returns a count of seconds since 1970 as that of the midnight before it in UTC, and its time; undefined if it is midnight. */
+const splitInstant = (text: string): TimedText | undefined => {
+  const [, seconds = '', milliseconds = ''] = INSTANT.exec(text) ?? []
+  const ofDay = Number(seconds) % (MINUTES_A_DAY * 60)
+  if (ofDay === 0 && Number(milliseconds) === 0) return undefined
+  const [minutes, rest] = [Math.floor(ofDay / 60), ofDay % 60]
+  return {
+    date: String(Number(seconds) - ofDay) + milliseconds.replaceAll(/\d/g, '0'),
+    isMidnight: false,
+    shifted: rest === 0 && minutes >= NOON && minutes % 15 === 0 ? minutes : undefined,
+    isBefore: minutes >= NOON,
+    hasOffset: false,
+  }
+}
+
 /** Splits the time of day off a date; undefined if there is none. */
 export const splitTime = (text: string): TimedText | undefined => {
+  if (isInstant(text)) return splitInstant(text)
   const match = TIME.exec(text)
   if (!match) return undefined
   const [, hour = '', minute = '', second = '0', half, offset] = match
@@ -91,7 +114,7 @@ export const createTimesOfDay = (name: string, as: TimesAs | undefined) => {
   return {
     /** Returns the date without its time if that is settled; else the text as it is, and notes the time. */
     dateOf: (text: string, line: number): string => {
-      if (!text.includes(':') && !text.includes('.')) return text
+      if (!text.includes(':') && !text.includes('.') && !isInstant(text)) return text
       const time = splitTime(text)
       if (!time) return text
       const [{ date, isMidnight, isBefore, hasOffset }, cell] = [time, { text, line }]
@@ -113,9 +136,17 @@ export const createTimesOfDay = (name: string, as: TimesAs | undefined) => {
     /** Returns why the times have to be settled, and how; `read` reads a date. */
     doubt: (read: (text: string) => Day | null | undefined): string | undefined => {
       if (!first) return undefined
-      if (before && !other) return whichDay(before, midnights.size === 1 && midnights.has(MIDNIGHT), read)
+      if (before && !other) {
+        const days = whichDay(before, midnights.size === 1 && midnights.has(MIDNIGHT), read)
+        return isInstant(before.text)
+          ? `${days}; either with --date-format UNIX, as they count seconds since 1970`
+          : days
+      }
+      const cell = other ?? first
+      if (isInstant(cell.text))
+        return `has times of day, such as ${showCell(cell)}, which looks like a count of seconds since 1970, and entries have only dates: --date-format UNIX --time drop takes the day in UTC${SEVERAL_ROWS}`
       const rounded = as === 'round' ? ' that are not midnight of one time zone' : ''
-      return `has times of day${rounded}, such as ${showCell(other ?? first)}, and entries have only dates: --time drop leaves the times out${SEVERAL_ROWS}`
+      return `has times of day${rounded}, such as ${showCell(cell)}, and entries have only dates: --time drop leaves the times out${SEVERAL_ROWS}`
     },
     remarks: (): string[] =>
       as !== undefined && offset

@@ -52,6 +52,9 @@ test.each<[format: string, text: string, day: string]>([
   ['[KW] WW/YYYY', 'KW 10/2026', '2026-03-02'],
   ['YYYY-[Q]Q', '2026-Q3', '2026-07-01'],
   ['[Q]Q YYYY', 'q4 2026', '2026-10-01'],
+  ['YYYY-MM-DD|DD/MM/YYYY', '2026-03-02', '2026-03-02'],
+  ['YYYY-MM-DD|DD/MM/YYYY', '3/2/2026', '2026-02-03'],
+  ['DD/MM/YYYY|MM/DD/YYYY', '5/5/2026', '2026-05-05'],
   ['EXCEL', '46083', '2026-03-02'],
   ['excel', '46083,0', '2026-03-02'],
 ])('%s reads %s', (format, text, day) => {
