@@ -65,9 +65,10 @@ test('files keep their order, but for those that come after others', () => {
       // A smaller number comes before a larger one, so that the pairs contradict each other in nothing.
       const after = drawn.filter(([one, other]) => one < other).map(([earlier, later]) => ({ earlier, later }))
       const ordered = orderFiles(files, after)
-      expect(ordered.toSorted()).toEqual(files.toSorted())
+      expect(new Set(ordered)).toEqual(new Set(files))
+      expect(ordered).toHaveLength(files.length)
       for (const { earlier, later } of after) expect(ordered.indexOf(earlier)).toBeLessThan(ordered.indexOf(later))
-      if (after.length === 0) expect(ordered).toEqual(files)
+      expect(orderFiles(files, [])).toEqual(files)
     }),
   )
 })

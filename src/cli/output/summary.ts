@@ -97,7 +97,7 @@ export const printCounts = (cli: Cli, of: Pick<Printable, 'shown'>, record: AnyR
 }
 
 /** Adds up the counts of several runs, and what they cost; what cannot be added up is left out. */
-export const totalOf = (records: readonly AnyRecord[]): AnyRecord => {
+const totalOf = (records: readonly AnyRecord[]): AnyRecord => {
   const total = new Map<string, FieldValue>()
   for (const record of records) {
     for (const [name, value] of Object.entries(record)) {

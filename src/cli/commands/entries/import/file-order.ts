@@ -92,7 +92,7 @@ const timeAbove = (above: readonly Row[]): string | undefined => {
 export type OrderedFile = { readonly file: string; readonly above: readonly Row[] }
 
 /** Says which of two files is the later one, and what shows it. */
-export type Later = { readonly isOne: boolean; readonly why: string }
+type Later = { readonly isOne: boolean; readonly why: string }
 
 /** Returns which of two files corrects the other by its name, whatever they hold. */
 export const correctsByName = (one: OrderedFile, other: OrderedFile): Later | undefined => {
