@@ -126,7 +126,15 @@ const sayDone = ({ file, left }: AnyRecord): string =>
   `${left === 0 ? 'imported' : 'stopped importing'} ${file === '-' ? 'standard input' : String(file)}`
 
 /** Lists the counts that the table of several files always has. */
-const USUAL: ReadonlySet<string> = new Set(['read', 'created', 'updated', 'unchanged', 'rejected', 'requests', 'seconds'])
+const USUAL: ReadonlySet<string> = new Set([
+  'read',
+  'created',
+  'updated',
+  'unchanged',
+  'rejected',
+  'requests',
+  'seconds',
+])
 
 /**
  * Prints the summaries of several files: as data each as its import ends, for people as a table with the total once all
