@@ -1,3 +1,4 @@
+import { nextTurn } from '../../client/next-turn.ts'
 import { createSorter } from '../../blocks/sorter.ts'
 import type { Block, BlockRow } from '../../blocks/block.ts'
 import { isBad, lineOf } from '../../blocks/packed-row.ts'
@@ -53,6 +54,7 @@ const addEntries = async (
       if (!isHeader) reader.read(row)
       isHeader = false
     }
+    await nextTurn(undefined)
     onProgress()
   }
 }
@@ -159,6 +161,7 @@ export const findRestated = async (
         }
         same.push(given)
       }
+      await nextTurn(undefined)
       onProgress()
     }
     if (same.length > 1) pairs.note(same)
