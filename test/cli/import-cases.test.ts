@@ -120,6 +120,13 @@ const CASES: readonly Case[] = [
     entries: ['X Sales 2026-03-01 1', 'X Visits 2026-03-01 2', 'X Sales 2026-03-02 3', 'X Visits 2026-03-02 4'],
   },
   { file: 'formula-quoted.csv', entries: ['A Sales 2026-03-01 10', 'A Sales 2026-03-02 20'] },
+  {
+    file: 'wrong-weekday.csv',
+    flags: ['--frequency', 'D'],
+    entries: ['A Sales 2026-01-05 10'],
+    rejects: ['"Tue 2026-01-07" names another day of the week: 2026-01-07 is a Wednesday'],
+  },
+  { file: 'dates-with-apostrophes.csv', entries: ['A Sales 2026-03-01 5', 'A Sales 2026-03-02 6'] },
   { file: 'neutralised-minus.csv', entries: ['A Delta 2026-03-01 -75.63', 'A Delta 2026-03-02 20'] },
   {
     file: 'epoch.csv',

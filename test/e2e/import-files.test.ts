@@ -236,6 +236,7 @@ describe.each(importers)('files that give other values of the same entries: %s',
       'a.csv and b.csv give other values of 1 entry (Sales of Bob on 2026-01-01): 1 on line 2 of a.csv, 8 on line 2 of b.csv: --on-overlap later takes those of b.csv, which is named later',
     )
     const ran = await importer.kpi('entries', 'import', 'a.csv', 'b.csv', '--on-overlap', 'later', '-o', 'json')
+    expect(ran.stderr).toMatch(/imported 2 files at .*: 5 rows read/)
     expect([ran.code, jsonOf(ran)]).toEqual([
       0,
       [expect.objectContaining({ file: 'a.csv', read: 3 }), expect.objectContaining({ file: 'b.csv', read: 2 })],

@@ -109,24 +109,22 @@ const totalOf = (records: readonly AnyRecord[]): AnyRecord => {
   return Object.fromEntries(total)
 }
 
-/**
- * Prints the summaries of several runs as a list. In a table they end with their total, and counts that are zero in all of
- * them have no column; a note says the total in a sentence.
- */
-export const printSummaries = async (
+/** Prints the summaries of several runs as a table that ends with their total; counts that are zero in all of them have no column. */
+export const printSummaryTable = (
   cli: Cli,
-  [label, ...columns]: readonly NamedField[],
+  [label, ...columns]: readonly [NamedField, ...NamedField[]],
   records: readonly AnyRecord[],
-  { done, usual, noun }: { readonly done: string; readonly usual: ReadonlySet<string>; readonly noun?: Noun },
+  usual: ReadonlySet<string>,
 ): Promise<void> => {
-  if (!label) return
-  if (!isForPeople(cli.printing().format)) return cli.printMany([label, ...columns], records)
-  const total = totalOf(records)
   const isShown = ({ name }: NamedField): boolean =>
     usual.has(name) || records.some((record) => !isNothing(record[name]))
-  await cli.printMany([label, ...columns.filter(isShown)], [...records, { [label.name]: 'total', ...total }])
-  await cli.note(`${done} at ${cli.timeOfDay()}: ${doneText(total, noun) || 'nothing to do'}`)
+  const total = { [label.name]: 'total', ...totalOf(records) }
+  return cli.printMany([label, ...columns.filter(isShown)], [...records, total])
 }
+
+/** Says in a note what several runs did together, and when they ended. */
+export const noteTotal = (cli: Cli, records: readonly AnyRecord[], done: string, noun?: Noun): Promise<void> =>
+  cli.note(`${done} at ${cli.timeOfDay()}: ${doneText(totalOf(records), noun) || 'nothing to do'}`)
 
 const numberOf = (count: number, noun: Noun | undefined): string => (noun ? countOf(count, ...noun) : String(count))
 

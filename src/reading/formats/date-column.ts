@@ -1,8 +1,8 @@
 import { countText, nounOf } from '../../domain/count-text.ts'
-import { type Day, formatDay } from '../../domain/day.ts'
+import { type Day, formatDay, weekday } from '../../domain/day.ts'
 import { Fault } from '../../domain/errors.ts'
 import { checkDay } from '../../domain/field-value.ts'
-import { plainSigns } from './calendar-names.ts'
+import { plainSigns, splitWeekday } from './calendar-names.ts'
 import {
   type DateFormat,
   dateFormatFlags,
@@ -41,13 +41,24 @@ const isOneDay = (readings: readonly ReadDate[]): boolean => readings.every(({ d
 
 const PLAIN_DATE = /^\d{4}-\d{2}-\d{2}$/
 
+const WEEKDAYS = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday']
+
+/** Returns the fault of a date beside the name of another day of the week. */
+const faultOfWeekday = (text: string, format: DateFormat): string | undefined => {
+  const named = splitWeekday(text)
+  const day = named && format.read(named.date)
+  return named && typeof day === 'number' && !named.isOn(day)
+    ? `names another day of the week: ${formatDay(day)} is a ${WEEKDAYS[weekday(day)]}`
+    : undefined
+}
+
 /** Returns why a text is no date of a format, although it is written like one, or like a missing value. */
 const faultOfWritten = (text: string, format: DateFormat): string | undefined => {
   const known = faultOfNoValue(text)
   if (known !== undefined) return known
   const day = format === PLAIN_FORMAT && PLAIN_DATE.test(text) ? checkDay(text) : undefined
   if (day instanceof Fault) return day.message
-  return format.read(text) === null ? whyNoDay(text) : undefined
+  return format.read(text) === null ? (faultOfWeekday(text, format) ?? whyNoDay(text)) : undefined
 }
 
 const [THAI, ARABIC, NUMBER] = [/\p{Script=Thai}/u, /\p{Script=Arabic}/u, /\d+/g]
@@ -206,7 +217,8 @@ export const createDateColumn = (
   }
   /** Returns the date in a cell: with the year that the user gave, without the time of day. */
   const dateIn = (cell: string, line: number): string => {
-    const text = times.dateOf(cell, line)
+    // An apostrophe keeps a date from being anything else in a spreadsheet.
+    const text = times.dateOf(cell.startsWith("'") ? cell.slice(1) : cell, line)
     return year?.complete?.(text) ?? text
   }
   const note = (text: string, line: number): void => noteDate(dateIn(text, line), line)

@@ -5,7 +5,7 @@ import type { Printed } from '../../../output/printed.ts'
 import { printBehind } from '../../../output/whole-output.ts'
 import { isPrintedAsData } from '../../../output/short-answer.ts'
 import { printDryRunCounts } from '../../../output/plan.ts'
-import { printSummaries, printSummary } from '../../../output/summary.ts'
+import { noteTotal, printSummary, printSummaryTable } from '../../../output/summary.ts'
 import { isNameColumn, namedFields } from '../../verbs/list-options.ts'
 import { createNames } from '../../verbs/reference-names.ts'
 import { dryRunJob } from './dry-run.ts'
@@ -138,19 +138,32 @@ const USUAL: ReadonlySet<string> = new Set([
 
 /**
  * Prints the summaries of several files: as data each as its import ends, for people as a table with the total once all
- * have ended. An error before the first is thrown before anything is printed.
+ * have ended. An error before the first is thrown before anything is printed. A note says the total.
  */
 const printSeveral = async (run: CommandRun, count: number, imports: Records): Promise<void> => {
-  const columns = columnsOf(run, importSummary)
-  if (!isForPeople(run.cli.printing().format)) return printList(run, columns, imports)
+  const { cli } = run
   const records: AnyRecord[] = []
-  const print = async (): Promise<void> => {
+  async function* collected(): Records {
+    for await (const some of imports) {
+      records.push(...some)
+      yield some
+    }
+  }
+  const tell = (): Promise<void> => {
     const isAll = records.length === count && records.every(({ left }) => left === 0)
     const done = isAll ? `imported ${count} files` : `stopped after ${records.length} of ${count} files`
-    await printSummaries(run.cli, columns, records, { done, usual: USUAL, noun: ENTRIES })
+    return noteTotal(cli, records, done, ENTRIES)
+  }
+  if (!isForPeople(cli.printing().format)) {
+    await printList(run, columnsOf(run, importSummary), collected())
+    return tell()
+  }
+  const print = async (): Promise<void> => {
+    await printSummaryTable(cli, [FILE, ...importSummary.shown], records, USUAL)
+    await tell()
   }
   try {
-    for await (const some of imports) records.push(...some)
+    for await (const _ of collected());
   } catch (error) {
     if (records.length > 0) await print()
     throw error
