@@ -579,8 +579,8 @@ describe('dates of a column', () => {
           const [good, bad] = isBoth ? [7, 0] : [6, 1]
           expect(again).toMatchObject({ stopped: [], entries: { length: good }, rejects: { length: bad } })
           expect(again.rejects.join()).not.toMatch(isFlag)
-          const days = texts.map((_, next) => `2026-05-${20 + next}`)
-          expect(again.entries.every((entry) => !isBoth || days.includes(entry.slice(0, 10)))).toBe(true)
+          const days = new Set(texts.map((_, next) => `2026-05-${20 + next}`))
+          expect(again.entries.every((entry) => !isBoth || days.has(entry.slice(0, 10)))).toBe(true)
         }
       }
     },
