@@ -3,12 +3,16 @@ import { unmarkText } from '../codec/cell-text.ts'
 import { listFirst, MOST_LISTED } from '../domain/count-text.ts'
 import { Fault } from '../domain/errors.ts'
 import { nameForm, looseName } from '../domain/name-form.ts'
+import { namesakeForm, personForm, splitName } from '../domain/person-name.ts'
+import { fullName } from '../domain/resources/user.ts'
 
 /** Describes something that people call by name. */
 export type Named = {
   readonly id: number
   readonly name: string
   readonly email?: string
+  /** Holds the user that a breakdown item stands for. */
+  readonly user_id?: number | null
   /** Names its parent, to tell it from others of the same name. */
   readonly within?: string
   /** Holds the unit of a KPI. */
@@ -27,7 +31,7 @@ export class Ambiguous extends Fault {}
 export type Directory<T extends Named> = {
   /**
    * Finds by id (`7` or `#7`), by exact name or e-mail address, or by a name that differs only in case, blanks,
-   * underscores, dashes, apostrophes and how its letters are encoded. `#7` is always an id, and an apostrophe says that a name is no id: `'7`. A plain 7 that is the id of one
+   * underscores, dashes, apostrophes and how its letters are encoded; people also by `Lee, Ann`, with titles or without. `#7` is always an id, and an apostrophe says that a name is no id: `'7`. A plain 7 that is the id of one
    * thing and the name of another is ambiguous.
    */
   readonly find: (text: string) => T | Fault
@@ -59,6 +63,28 @@ const index = <T extends Named>(list: readonly T[], key: (one: T) => string | un
   return found
 }
 
+/** Tells whether something is a person, or stands for one. */
+const isPerson = ({ email, user_id }: Named): boolean => email !== undefined || (user_id ?? null) !== null
+
+/** Returns a person's name as it is compared, first names first, with its titles. */
+const turnedForm = (name: string): string => looseName(fullName(splitName(name)))
+
+/** Creates what finds the people of a list, whose names are read when the first is asked for that has no other form. */
+const personFinder = <T extends Named>(list: readonly T[]) => {
+  const people = list.some(isPerson) ? list.filter(isPerson) : []
+  const indexBy = (form: (name: string) => string): ((text: string) => readonly T[] | undefined) => {
+    let known: Map<string, T[]> | undefined
+    return (text) => {
+      if (people.length === 0) return undefined
+      known ??= index(people, ({ name }) => form(name))
+      const wanted = form(text)
+      return wanted === '' ? undefined : known.get(wanted)
+    }
+  }
+  const [turned, untitled] = [indexBy(turnedForm), indexBy(personForm)]
+  return { named: (text: string) => turned(text) ?? untitled(text), namesakes: indexBy(namesakeForm) }
+}
+
 /**
  * Creates a directory of things of a kind; `title` names the kind in faults. A number is an id, or a name where nothing
  * has that id.
@@ -67,6 +93,7 @@ export const createDirectory = <T extends Named>(title: string, list: readonly T
   const byId = new Map(list.map((one) => [one.id, one]))
   const exactNames = index(list, ({ name }) => name)
   const sameNames = index(list, ({ name }) => looseName(name))
+  const persons = personFinder(list)
   const ways = [
     { of: exactNames, key: (text: string) => text },
     { of: index(list, ({ email }) => email), key: (text: string) => text },
@@ -85,7 +112,10 @@ export const createDirectory = <T extends Named>(title: string, list: readonly T
     if (bare !== text && ID.test(bare) && byId.has(Number(bare))) {
       return new Fault(`${unknownName(title)}${text}"; ids have no zeros before them: ${DID_YOU_MEAN}${bare}?`)
     }
+    const [namesake, ...others] = persons.namesakes(text) ?? []
     const near =
+      (others.length === 0 ? namesake?.name : undefined) ??
+      (text.includes(',') ? suggest(personForm(text), () => names) : undefined) ??
       suggest(text, () => names) ??
       suggest(text, () => emails) ??
       (emails.length > 0 ? suggest(text, () => names, withWord) : undefined)
@@ -107,7 +137,8 @@ export const createDirectory = <T extends Named>(title: string, list: readonly T
       const wanted = text.trim()
       const byNumber = numbered(wanted)
       if (byNumber) return byNumber
-      const matches = ways.map(({ of, key }) => of.get(key(wanted))).find((found) => found !== undefined)
+      const matches =
+        ways.map(({ of, key }) => of.get(key(wanted))).find((found) => found !== undefined) ?? persons.named(wanted)
       const [first, second] = matches ?? []
       if (!first) return unknown(wanted)
       if (!second) return first

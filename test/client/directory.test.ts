@@ -66,6 +66,47 @@ describe('a name', () => {
   })
 })
 
+describe('the name of a person', () => {
+  const known = createDirectory('user', [
+    { id: 1, name: 'Ann Lee', email: 'ann@example.com' },
+    { id: 2, name: 'Dr. Bo Oh', email: 'bo@example.com' },
+    { id: 3, name: 'Cy Marie Ng', email: 'cy@example.com' },
+    { id: 4, name: 'Di Ro', email: 'di@example.com' },
+    { id: 5, name: 'Dr. Di Ro', email: 'dr@example.com' },
+  ])
+  test.each([
+    ['Lee, Ann', 1],
+    ['lee,ANN', 1],
+    ['Dr. Ann Lee', 1],
+    ['Lee, Prof. Dr. Ann', 1],
+    ['Bo Oh', 2],
+    ['Oh, Bo', 2],
+    ['Ng, Cy Marie', 3],
+    ['Di Ro', 4],
+    ['Ro, Di', 4],
+    ['Dr. Ro, Di', 5],
+  ])('%j is found with the last name first, and with titles or without', (text, id) => {
+    expect(known.find(text)).toMatchObject({ id })
+  })
+  test.each([
+    ['Lee, Anne', 'there is no user "Lee, Anne"; did you mean "Ann Lee"?'],
+    ['Ann Marie Lee', 'there is no user "Ann Marie Lee"; did you mean "Ann Lee"?'],
+    ['Lee Ann', 'there is no user "Lee Ann"; did you mean "Ann Lee"?'],
+    ['Cy Ng', 'there is no user "Cy Ng"; did you mean "Cy Marie Ng"?'],
+    ['Prof. Di Ro', '"Prof. Di Ro" is the name of more than one user: 4, 5; use the id'],
+  ])('%j is nobody’s for certain, and the person is named', (text, message) => {
+    expect(known.find(text)).toEqual(new Fault(message))
+  })
+  test('is that of a breakdown item where it stands for a person, and of no other', () => {
+    const items = createDirectory('breakdown item', [
+      { id: 1, name: 'Ann Lee', user_id: 7 },
+      { id: 2, name: 'Bob Ray', user_id: null },
+    ])
+    expect(items.find('Lee, Ann')).toMatchObject({ id: 1 })
+    expect(items.find('Ray, Bob')).toBeInstanceOf(Fault)
+  })
+})
+
 test('a name that several have in different places is refused with their places', () => {
   const items = createDirectory('group item', [
     { id: 4, name: 'North', within: 'Region' },

@@ -1,32 +1,40 @@
 import type { Capability } from '../../client/capabilities.ts'
 import type { Client } from '../../client/client.ts'
 import { Ambiguous, createDirectory, type Directory, type Named } from '../../client/directory.ts'
+import { suggestionIn } from '../../client/nearest.ts'
 import { isListedKind, type ListedKind, listNamed } from '../../client/operations/kind-operations.ts'
 import { readIfAllowed } from '../../client/operations/read-if-allowed.ts'
 import { Fault, Faults } from '../../domain/errors.ts'
 import { KINDS } from '../../domain/kinds.ts'
 import type { Resource } from '../../domain/schema.ts'
+import { singleQuoted } from '../../reading/options/flag-text.ts'
 import { UsageError } from '../exit.ts'
 
 /** Matches a part in double quotes, behind `name=` or not. */
 const QUOTED = /([^,"]*=)?\s*"((?:[^"]|"")*)"\s*(?=,|$)/y
 
-/**
- * Returns the parts of a list with commas between them. As in CSV, a part in quotes may have commas, and quotes as
- * `""`.
- */
-export const splitList = (list: string): string[] => {
-  const parts: string[] = []
+/** Describes a part of a list: its text, and whether it stands in quotes. */
+type Part = { readonly text: string; readonly isQuoted: boolean }
+
+const partsOf = (list: string): Part[] => {
+  const parts: Part[] = []
   for (let at = 0; at < list.length; at += 1) {
     QUOTED.lastIndex = at
     const [whole, name = '', quoted = ''] = QUOTED.exec(list) ?? []
     const comma = list.indexOf(',', at)
     const end = whole === undefined ? (comma < 0 ? list.length : comma) : at + whole.length
-    parts.push(whole === undefined ? list.slice(at, end).trim() : name.trimStart() + quoted.replaceAll('""', '"'))
+    const isQuoted = whole !== undefined
+    parts.push({ text: isQuoted ? name.trimStart() + quoted.replaceAll('""', '"') : list.slice(at, end).trim(), isQuoted })
     at = end
   }
-  return parts.filter((part) => part !== '')
+  return parts.filter(({ text }) => text !== '')
 }
+
+/**
+ * Returns the parts of a list with commas between them. As in CSV, a part in quotes may have commas, and quotes as
+ * `""`.
+ */
+export const splitList = (list: string): string[] => partsOf(list).map(({ text }) => text)
 
 /** Returns the names in the lists that a flag is given; refuses a flag that is given none. */
 export const namesIn = (flag: string, ...lists: readonly string[]): string[] => {
@@ -75,16 +83,59 @@ const allFound = (texts: readonly string[], find: (text: string) => Named | Faul
 export const needsOfNames = (of: Capability['of'], list: string | undefined): Capability[] =>
   list === undefined || list.split(',').every(isId) ? [] : [{ of, verb: 'list' }]
 
+/** Tells whether a text is what something is called, or several are. */
+const isCalled = (found: Named | Fault): boolean => !(found instanceof Fault) || found instanceof Ambiguous
+
+/** Returns a list as it is typed in a shell, with every name of it in quotes. */
+const quotedList = (flag: string, names: readonly string[]): string =>
+  `${flag} ${singleQuoted(names.map((name) => `"${name.replaceAll('"', '""')}"`).join(','))}`
+
+/** Returns the names of a list in which some parts that stand together are one name, with commas between them. */
+const joinedAt = (parts: readonly string[], at: number, count: number): string[] => [
+  ...parts.slice(0, at),
+  parts.slice(at, at + count).join(', '),
+  ...parts.slice(at + count),
+]
+
+/**
+ * Returns what a list without quotes names where it is one name with commas, such as `Lee, Ann`. Throws where that name
+ * stands among others, and where each of its parts is a name, too: only quotes say what is meant.
+ */
+const findWithCommas = (title: string, parts: readonly Part[], find: Directory<Named>['find']): Named | undefined => {
+  if (parts.length < 2 || parts.some(({ isQuoted }) => isQuoted)) return undefined
+  const texts = parts.map(({ text }) => text)
+  const asOne = (found: Named, at: number, count: number): string =>
+    `${quotedList(title, joinedAt(texts, at, count))} means "${found.name}" (#${found.id})`
+  const whole = find(texts.join(', '))
+  const areNames = (some: readonly string[]): boolean => some.every((text) => isCalled(find(text)))
+  if (!(whole instanceof Fault) && !areNames(texts)) return whole
+  const spans = whole instanceof Fault ? texts.map((_, at) => [at, 2] as const) : [[0, texts.length] as const]
+  for (const [at, count] of spans) {
+    const own = texts.slice(at, at + count)
+    const found = own.length < count ? undefined : find(own.join(', '))
+    if (!found || found instanceof Fault) continue
+    if (!areNames(own)) throw new UsageError(`a name with a comma is quoted in a list: ${asOne(found, at, count)}`)
+    const each = own.map((text) => `"${text}"`).join(' and ')
+    throw new UsageError(
+      `"${own.join(', ')}" may be one name or ${count === 2 ? 'two' : count}: ${asOne(found, at, count)}; ${quotedList(title, texts)} means ${each}`,
+    )
+  }
+  // A name that is nearly known is told as a whole.
+  if (whole instanceof Fault && suggestionIn(whole) !== '' && !texts.some((text) => isCalled(find(text))))
+    throw new UsageError(whole.message)
+  return undefined
+}
+
 /**
  * Returns the things of a comma-separated list of names, which may be quoted; `title` names the list where it is empty.
  */
 export const listedIn = async (client: Client, kind: ListedKind, title: string, list: string): Promise<Named[]> => {
+  const parts = partsOf(list)
   const names = namesIn(title, list)
   const directory = await directoryFor(client, kind, names)
   if (!directory) return [...new Set(names)].map(byId)
-  // One name may have commas, if it stands alone.
-  const whole = names.length > 1 ? directory.find(list) : undefined
-  if (whole && !(whole instanceof Fault)) return [whole]
+  const whole = findWithCommas(title, parts, directory.find)
+  if (whole) return [whole]
   return [...new Map(allFound(names, directory.find).map((one) => [one.id, one])).values()]
 }
 

@@ -13,7 +13,7 @@ import { fullName, isEmailAddress } from '../../domain/resources/user.ts'
 import type { ImportOptions, Role } from '../options/options.ts'
 import type { Sample } from './contents.ts'
 import { roleText } from './roles.ts'
-import { type PersonName, splitName } from '../directory/person.ts'
+import { type PersonName, splitName } from '../../domain/person-name.ts'
 import type { ColumnPlan } from './columns.ts'
 
 /** Lists the names of columns for first names, which may also be whole names in Spanish and Portuguese. */

@@ -2,20 +2,9 @@ import { whyNoName } from '../../changes/names/doubtful-names.ts'
 import { Fault } from '../../domain/errors.ts'
 import { checkText } from '../../domain/field-value.ts'
 import { withoutAccents } from '../../domain/name-form.ts'
+import { type PersonName, splitName } from '../../domain/person-name.ts'
 import { isNoName } from '../../domain/no-value-words.ts'
 import { isEmailAddress, user } from '../../domain/resources/user.ts'
-
-/** Describes the name of a person. */
-export type PersonName = { readonly first_name: string; readonly last_name: string | null }
-
-/** Splits a name: `Lee, Ann` and `Ann Lee` are the same; the last word is the last name. */
-export const splitName = (name: string): PersonName => {
-  const [last, first, ...more] = name.split(',').map((part) => part.trim())
-  if (last && first && more.length === 0) return { first_name: first, last_name: last }
-  const words = name.trim().split(/\s+/)
-  const end = words.length > 1 ? (words.pop() ?? null) : null
-  return { first_name: words.join(' '), last_name: end }
-}
 
 /** Describes a person who is created: a name and an e-mail address. */
 type Person = PersonName & { readonly email: string }

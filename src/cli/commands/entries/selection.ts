@@ -32,17 +32,18 @@ const idsOf = async (
   faults: string[],
 ): Promise<readonly number[] | undefined> => {
   if (list === undefined) return undefined
+  const flag = `--${kind}`
   const found = isId(list) ? await findId(client, kind, list) : undefined
   if (typeof found === 'number') return [found]
   if (found) {
-    faults.push(`--${kind}: ${found.message}`)
+    faults.push(`${flag}: ${found.message}`)
     return undefined
   }
   try {
-    return await idsIn(client, kind, 'this', list)
+    return await idsIn(client, kind, flag, list)
   } catch (error) {
     if (!(error instanceof UsageError)) throw error
-    faults.push(`--${kind}: ${error.message}`)
+    faults.push(error.message.startsWith(flag) ? error.message : `${flag}: ${error.message}`)
     return undefined
   }
 }

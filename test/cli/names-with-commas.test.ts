@@ -1,0 +1,61 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { userNamed } from '../support/import.ts'
+import { errorOf, jsonOf } from '../support/kpi.ts'
+import { embeddedUser, fillShop, type User } from '../support/user.ts'
+
+describe('a name with a comma', () => {
+  let user: User
+  beforeAll(async () => {
+    user = await embeddedUser()
+    await fillShop(user)
+    await user.client.users.add(userNamed('Lee', { last_name: null, email: 'lee@example.com' }))
+    await user.client.users.add(userNamed('Cy', { last_name: 'Ng', email: 'cy@example.com' }))
+  })
+  afterAll(async () => {
+    await user[Symbol.asyncDispose]()
+  })
+
+  const found = async (list: string): Promise<unknown> => {
+    const ran = await user.kpi('assign', 'list', '--users', list, '-o', 'json')
+    return ran.code === 0 ? (jsonOf(ran) as { user_id: number }[]).map(({ user_id }) => user_id) : errorOf(ran).message
+  }
+
+  test.each([
+    ['Lee, Ann', [2, 2]],
+    ['Lee,Ann', [2, 2]],
+    ['"Lee, Ann"', [2, 2]],
+    ['"Lee, Ann",cy@example.com', [2, 2]],
+    ['"Ng, Cy","Lee, Dr. Ann"', [2, 2]],
+    ['Lee, Ann, Dr.', [2, 2]],
+  ])('%s names one person of a list', async (list, ids) => {
+    expect(await found(list)).toEqual(ids)
+  })
+
+  test.each([
+    ['Lee, Ann, Bob', `a name with a comma is quoted in a list: --users '"Lee, Ann","Bob"' means "Ann Lee" (#2)`],
+    ['cy@example.com,Ng, Cy', `--users '"cy@example.com","Ng, Cy"' means "Cy Ng" (#6)`],
+    ['Ng, Cye', 'there is no user "Ng, Cye"; did you mean "Cy Ng"?'],
+  ])('%s is refused, and the form that is meant is shown', async (list, message) => {
+    expect(await found(list)).toContain(message)
+  })
+
+  test('is asked about where each part is a name as well, and both forms that settle it work', async () => {
+    await user.client.users.add(userNamed('Ann', { last_name: null, email: 'ann2@example.com' }))
+    const both = `"Lee, Ann" may be one name or two: --users '"Lee, Ann"' means "Ann Lee" (#2); --users '"Lee","Ann"' means "Lee" and "Ann"`
+    for (const list of ['Lee, Ann', 'Lee,Ann']) expect(await found(list)).toContain(both)
+    expect(await found('Lee, Ann, cy@example.com')).toContain(`--users '"Lee, Ann","cy@example.com"' means`)
+    expect(await found('"Lee, Ann"')).toEqual([2, 2])
+    expect(await found('"Lee","Ann"')).toEqual([])
+    expect(await found('"Lee",Ann')).toEqual([])
+  })
+
+  test('is found by every flag and command that takes one person', async () => {
+    for (const line of [
+      ['users', 'get', 'Lee, Ann'],
+      ['report', '--users', '"Lee, Ann"', '--from', 'today', '--to', 'today'],
+      ['entries', 'list', '--user', '"Lee, Ann"', '--from', 'today', '--to', 'today'],
+      ['entries', 'add', '--user', 'Lee, Ann', '--kpi', 'Visits', '--date', 'today', '--actual', '3'],
+    ])
+      expect([line, (await user.kpi(...line)).stderr]).toEqual([line, expect.not.stringMatching(/there is no user/)])
+  })
+})
