@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { userNamed } from '../support/import.ts'
 import { errorOf, jsonOf } from '../support/kpi.ts'
@@ -47,6 +48,34 @@ describe('a name with a comma', () => {
     expect(await found('"Lee, Ann"')).toEqual([2, 2])
     expect(await found('"Lee","Ann"')).toEqual([])
     expect(await found('"Lee",Ann')).toEqual([])
+  })
+
+  test.each([
+    ['"First name",Last name', 'Ann,Lee'],
+    ['Vorname,Nachname', 'Dr. Ann,Lee'],
+    ['Nachname,Vorname', 'Lee,Ann'],
+    ['Name,Vorname', 'Lee,Ann'],
+    ['Prénom,Nom', 'Ann,Lee'],
+    ['Nombre,Apellidos', 'Ann,Lee'],
+    ['Cognome,Nome', 'Lee,Ann'],
+    ['Imię,Nazwisko', 'Ann,Lee'],
+    ['Employee', '"Lee, Ann"'],
+  ])('and one in the columns %s are found in files of assignments and of entries', async (columns, cells) => {
+    const load = async (command: string, text: string): Promise<unknown> => {
+      writeFileSync(user.folder.in('data.csv'), text)
+      return jsonOf(await user.kpi(command, 'import', 'data.csv', '--dry-run', '--summary-only', '-o', 'json'))
+    }
+    const assigned = `${columns},KPI\n${cells},Visits\n`
+    expect(await load('assign', assigned)).toMatchObject({ unchanged: 1, rejected: 0 })
+    expect(await load('assign', `${columns},Visits\n${cells},x\n`)).toMatchObject({ unchanged: 1, rejected: 0 })
+    const entries = `${columns},KPI,Date,Actual\n${cells},Visits,2026-03-02,4\n`
+    expect(await load('entries', entries)).toMatchObject({ created: 1, rejected: 0 })
+    expect(await load('entries', `${columns},Date,Visits\n${cells},2026-03-02,4\n`)).toMatchObject({ created: 1 })
+  })
+
+  test('or a name in a column that is mostly called otherwise is found where it is that of a user', async () => {
+    writeFileSync(user.folder.in('data.csv'), 'Name,KPI\n"Lee, Ann",Visits\n')
+    expect(jsonOf(await user.kpi('assign', 'import', 'data.csv', '-o', 'json'))).toMatchObject({ unchanged: 1 })
   })
 
   test('is found by every flag and command that takes one person', async () => {

@@ -23,7 +23,7 @@ import {
 } from '../detect/column-formats.ts'
 import { withoutMissing } from '../formats/evidence.ts'
 import type { ImportOptions } from '../options/options.ts'
-import { requireHeader, type Row } from '../../tabular/source/table.ts'
+import { requireHeader, type Row, sampleOf } from '../../tabular/source/table.ts'
 import { fetchReference, type Reference } from '../directory/reference.ts'
 import { type AssignmentRow, assignReader, findMatrix, planAssignments } from './rows.ts'
 
@@ -50,13 +50,14 @@ const beginReading = async (
   const written = await requireHeader(file)
   const { numbersAs } = asked
   const reference = await fetchReference(client, { createAssignments: false, sources: false, numbersAs })
-  const matrix = findMatrix(file, written, asked, reference)
+  const sample = await sampleOf(file)
+  const matrix = findMatrix(file, written, asked, reference, sample)
   const { table, header, options } = matrix ?? {
     table: file,
     header: written,
     options: asOwnList(asked, written, file, OWN_COLUMNS),
   }
-  const plan = planAssignments(header, options)
+  const plan = planAssignments(header, options, matrix ? [] : sample, reference.users)
   const formats = createColumnFormats(plan, options, reference)
   await surveyCells(table, plan, formats, withoutMissing(options.missing), onProgress)
   requireSettledFormats(formats)

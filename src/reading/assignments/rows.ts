@@ -12,6 +12,9 @@ import { faultOfSurplus, type Row, type Table } from '../../tabular/source/table
 import type { Reference } from '../directory/reference.ts'
 import { cellReader } from '../rows/owner-reader.ts'
 import { readWide, type WideColumn } from '../columns/wide.ts'
+import type { Sample } from '../columns/contents.ts'
+import { recognizePersons } from '../columns/split-names.ts'
+import type { Lookup } from '../directory/lookup.ts'
 
 /** Lists the roles that files of assignments and of entries share. */
 export const ASSIGN_ROLES: readonly Role[] = ['user', 'kpi', 'target']
@@ -27,8 +30,14 @@ const PLACE = /^\s*(?:sort[ _-]?order|place|position)\s*$/i
 type AssignmentPlan = ColumnPlan & { readonly place: number | undefined }
 
 /** Finds out what each column means; everything that is unclear is one error. */
-export const planAssignments = (header: readonly string[], options: ImportOptions): AssignmentPlan => {
+export const planAssignments = (
+  header: readonly string[],
+  options: ImportOptions,
+  sample: Sample,
+  users: Lookup,
+): AssignmentPlan => {
   const found = namedColumns(header, options)
+  if (options.user === undefined) recognizePersons(found, sample, users)
   recognizeColumns(found, ASSIGN_ROLES)
   for (const at of unassignedColumns(found)) {
     const role = OWN_NAMES[header[at]?.trim().toLowerCase() ?? '']
@@ -118,18 +127,30 @@ export const assignReader = (
 /** Names the columns of the list that a matrix stands for. */
 const LIST_HEADER = ['user', 'kpi', 'target'] as const
 
-/** Describes a matrix of users by KPIs: the column of the users, and those of KPIs. */
-type Matrix = { readonly header: readonly string[]; readonly user: number; readonly kpis: readonly number[] }
+/** Describes a matrix of users by KPIs: the columns of the users, and those of KPIs. */
+type Matrix = {
+  readonly header: readonly string[]
+  /** Holds the column of the users, or those of their first and last names. */
+  readonly users: readonly number[]
+  readonly kpis: readonly number[]
+}
 
 /** Matches a cell that assigns a KPI without a target of the user's own. */
 const MARK = /^(?:x|yes|✓|✔)$/i
 
-/** Returns the column of the users: one that is called so, or else a first one without a name. */
-const userColumnOf = (header: readonly string[], options: ImportOptions): number | undefined => {
+/** Returns the columns of the users: one or two that are called so, or else a first one without a name. */
+const userColumnsOf = (
+  header: readonly string[],
+  options: ImportOptions,
+  sample: Sample,
+  users: Lookup,
+): readonly number[] => {
   const found = namedColumns(header, options)
+  recognizePersons(found, sample, users)
   recognizeColumns(found, ASSIGN_ROLES)
-  if (found.roles.has('kpi') || found.roles.has('target')) return undefined
-  return found.roles.get('user') ?? (header[0]?.trim() === '' ? 0 : undefined)
+  if (found.roles.has('kpi') || found.roles.has('target')) return []
+  const user = found.roles.get('user') ?? (header[0]?.trim() === '' ? 0 : undefined)
+  return found.joined.get('user') ?? (user === undefined ? [] : [user])
 }
 
 /** Returns the faults of columns that are the same KPI, of which a user has one target. */
@@ -145,12 +166,13 @@ const matrixOf = (
   header: readonly string[],
   options: ImportOptions,
   { kpis, users }: Pick<Reference, 'kpis' | 'users'>,
+  sample: Sample,
 ): Matrix | undefined => {
   if (options.kpi !== undefined) return undefined
-  const user = userColumnOf(header, options)
-  if (user === undefined) return undefined
+  const ofUsers = userColumnsOf(header, options, sample, users)
+  if (ofUsers.length === 0) return undefined
   const found = namedColumns(header, options)
-  const others = unassignedColumns(found).filter((at) => at !== user)
+  const others = unassignedColumns(found).filter((at) => !ofUsers.includes(at))
   // Two targets cannot be made one as two values can, so no flag says what becomes of a second column.
   const read = readWide({
     of: 'kpi',
@@ -164,12 +186,12 @@ const matrixOf = (
   const issues = [...faults.map(({ field, message }) => ({ field, message })), ...faultsOfSame(header, columns)]
   if (doubt !== undefined) issues.push({ field: 'header', message: doubt })
   requireClear(issues)
-  return { header, user, kpis: others }
+  return { header, users: ofUsers, kpis: others }
 }
 
 /** Returns the rows of the list that a row of a matrix stands for: one for each cell that is not empty, or that a flag takes as empty. */
 const rowsOfList = (
-  { header, user, kpis }: Matrix,
+  { header, users, kpis }: Matrix,
   { missing }: Pick<ImportOptions, 'missing'>,
   { line, cells, numbers }: Row,
 ): Row[] => {
@@ -177,7 +199,8 @@ const rowsOfList = (
   return kpis.flatMap((at): Row[] => {
     const cell = valueOf(cells[at]?.trim() ?? '')
     if (cell === '') return []
-    const row = { line, cells: [cells[user] ?? '', header[at] ?? '', MARK.test(cell) ? '' : cell] }
+    const user = users.map((place) => cells[place]?.trim() ?? '').join(' ').trim() // prettier-ignore
+    const row = { line, cells: [user, header[at] ?? '', MARK.test(cell) ? '' : cell] }
     const currency = numbers?.[at]
     return [currency === undefined ? row : { ...row, numbers: [undefined, undefined, currency] }]
   })
@@ -233,8 +256,9 @@ export const findMatrix = (
   header: readonly string[],
   options: ImportOptions,
   reference: Pick<Reference, 'kpis' | 'users'>,
+  sample: Sample,
 ): ListOfMatrix | undefined => {
-  const matrix = matrixOf(header, options, reference)
+  const matrix = matrixOf(header, options, reference, sample)
   return (
     matrix && {
       table: listOfMatrix(table, matrix, options),

@@ -36,6 +36,7 @@ import { type FoundYear, yearFlags } from '../formats/file-years.ts'
 import { columnsHolding, Contents, truthColumns, type SampleRow } from './contents.ts'
 import { type Heading, recognizeKeys, recognizeLayout } from './layout.ts'
 import { recognizeAddressColumn, recognizePersonColumns } from './persons.ts'
+import { recognizeSplitNames } from './split-names.ts'
 
 /** Sets how many headers are shown; there may be hundreds. */
 const SHOWN = 3
@@ -337,6 +338,7 @@ export const planColumns = (heading: Heading, options: ImportOptions, directorie
   const contents = heading.contents ?? new Contents(header, [], {})
   const search = { found, options, directories, heading, contents }
   recognizeAddressColumn(withoutKpis(found, options), options, contents.sample)
+  if (options.as !== 'items' && !isOwned(found, options)) recognizeSplitNames(withoutKpis(found, options), contents.sample)
   recognizeKeys(search)
   requireNames(search)
   const wide = recognizeLayout(search)

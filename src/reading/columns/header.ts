@@ -344,9 +344,16 @@ export const namedColumns = <R extends string>(
 /** Returns the flag that gives all rows what a column would. */
 const flagOf = (role: string): string => `--${role.replaceAll('_', '-')}`
 
-/** Says that no column is a role; the one that is nearly called so, or the only one without a meaning, may be it. */
-const lackingText = (role: string, found: HeaderFindings<string>, hasFlag: boolean): string => {
-  const [only, ...more] = unassignedColumns(found).map((at) => found.header[at]?.trim() ?? '')
+/** Says that no column is a role; the one that is nearly called so, or the only one left that may be it, is shown. */
+const lackingText = (
+  role: string,
+  found: HeaderFindings<string>,
+  hasFlag: boolean,
+  mayBe: (at: number, role: string) => boolean,
+): string => {
+  const [only, ...more] = unassignedColumns(found)
+    .filter((at) => mayBe(at, role))
+    .map((at) => found.header[at]?.trim() ?? '')
   const meant = nearest(role, found.header) ?? (more.length === 0 ? only : undefined) ?? 'COLUMN'
   const flag = hasFlag ? ` or ${flagOf(role)}` : ''
   return `no column is the ${role}; give one with ${mapFlag(role, meant)}${flag}`
@@ -367,10 +374,11 @@ export const faultsOfNeeded = (
   needed: readonly string[],
   constants: ReadonlyMap<string, string>,
   withoutFlag: readonly string[] = [],
+  mayBe: (at: number, role: string) => boolean = () => true,
 ): Issue[] => {
   const lacking = needed.filter((role) => !found.roles.has(role) && !constants.has(role))
   return [
-    ...lacking.map((role) => ({ field: role, message: lackingText(role, found, !withoutFlag.includes(role)) })),
+    ...lacking.map((role) => ({ field: role, message: lackingText(role, found, !withoutFlag.includes(role), mayBe) })),
     ...faultsOfTwice(found, constants.keys()),
   ]
 }

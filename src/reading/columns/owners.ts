@@ -12,6 +12,7 @@ import {
   unassignedColumns,
 } from './header.ts'
 import { type ColumnSearch, isGiven, withoutKpis } from './roles.ts'
+import { namesUser } from './split-names.ts'
 import { Ambiguous } from '../../client/directory.ts'
 import { type Evidence, showCell } from '../formats/evidence.ts'
 import type { Lookup } from '../directory/lookup.ts'
@@ -68,7 +69,7 @@ const ownersIn = (header: readonly string[], options: ImportOptions): HeaderFind
 
 /** Tells whether a column or constant says whom rows belong to, by the names of columns alone. */
 const namesOwner = (found: HeaderFindings, { user, source, map }: ImportOptions): boolean =>
-  user !== undefined || source !== undefined || map.has('user') || map.has('source') || hasNameOfRole(found, 'user')
+  user !== undefined || source !== undefined || map.has('user') || map.has('source') || namesUser(found)
 
 /** Tells whether entries may belong to breakdown items: a flag or a column says so. */
 export const mayNameSources = (header: readonly string[], options: ImportOptions): boolean => {
@@ -83,7 +84,7 @@ export const requiresSources = (header: readonly string[], options: ImportOption
   if (options.source !== undefined || options.map.has('source') || options.as === 'items') return true
   if (options.as === 'users' || options.user !== undefined || options.map.has('user')) return false
   const found = ownersIn(header, options)
-  return (hasNameOfRole(found, 'source') || itemColumns(found).length > 0) && !hasNameOfRole(found, 'user')
+  return (hasNameOfRole(found, 'source') || itemColumns(found).length > 0) && !namesUser(found)
 }
 
 /**

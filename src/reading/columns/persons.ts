@@ -13,20 +13,9 @@ import { fullName, isEmailAddress } from '../../domain/resources/user.ts'
 import type { ImportOptions, Role } from '../options/options.ts'
 import type { Sample } from './contents.ts'
 import { roleText } from './roles.ts'
+import { FIRST_NAMES, LAST_NAMES } from './split-names.ts'
 import { type PersonName, splitName } from '../../domain/person-name.ts'
 import type { ColumnPlan } from './columns.ts'
-
-/** Lists the names of columns for first names, which may also be whole names in Spanish and Portuguese. */
-const FIRST_NAMES = foldedNames(
-  'first name, firstname, first, given name, forename, vorname, prénom, nombre, nome, nome próprio, voornaam, förnamn',
-  'imię, имя',
-)
-
-/** Lists the names of columns for last names; in French and Polish these may also be whole names. */
-const LAST_NAMES = foldedNames(
-  'last name, lastname, last, surname, family name, nachname, familienname, nom, nom de famille, apellido, apellidos',
-  'cognome, sobrenome, apelido, achternaam, efternamn, nazwisko, фамилия',
-)
 
 /** Lists the words that say in a column's name that it holds e-mail addresses. */
 const ADDRESS_WORDS = foldedNames(
@@ -100,6 +89,9 @@ const areAddresses = (texts: readonly string[]): boolean => {
   return 2 * given.filter(isEmailAddress).length > given.length
 }
 
+/** Tells whether most cells of a column are e-mail addresses. */
+export const areAddressesIn = (sample: Sample, at: number): boolean => areAddresses(sample.map((cells) => cells[at] ?? ''))
+
 /** Returns the first of some texts, as an example. */
 const such = (texts: readonly string[]): string => {
   const first = texts.find((text) => text !== '')
@@ -156,7 +148,7 @@ export const recognizeAddressColumn = (found: HeaderFindings, { as }: ImportOpti
 export const recognizePersonColumns = (found: HeaderFindings, { as }: ImportOptions, sample: Sample): void => {
   const { header, roles, joined } = found
   if (as === 'items' || !roles.has('user') || roles.has('name') || roles.has('email')) return
-  const holdsAddresses = (at: number): boolean => areAddresses(sample.map((cells) => cells[at] ?? ''))
+  const holdsAddresses = (at: number): boolean => areAddressesIn(sample, at)
   const ofUser = (joined.get('user') ?? [roles.get('user') ?? -1]).map((at) => header[at] ?? '')
   const places = unassignedColumns(found)
   if (areAddresses(sample.map(roleText(found, 'user'))))

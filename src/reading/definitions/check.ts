@@ -8,10 +8,11 @@ import type { Snapshot } from '../../changes/records/snapshot.ts'
 import { pauseEvery } from '../../client/next-turn.ts'
 import { notesOnDefaults } from '../../domain/schema.ts'
 import { type ReadingFile, readRows, tellReading, withoutTwins } from '../entries/desired-rows.ts'
-import { mapFlag } from '../options/flag-text.ts'
+import { listFlag } from '../options/flag-text.ts'
 import { textOfRows } from '../../tabular/source/table.ts'
 import type { DefinitionKind, DefinitionOptions, DefinitionPlan } from './columns.ts'
-import { beginReading, type DefinitionRow, type ReadingDefinitions } from './rows.ts'
+import { meantRoles, type UnusedColumn } from './meanings.ts'
+import { beginReading, type Begun, type DefinitionRow, type ReadingDefinitions } from './rows.ts'
 
 /** Returns what the flags of the command allow. */
 const policyOf = ({ of }: DefinitionKind, { onConflict, onlyExisting, numbersAs }: DefinitionOptions): Policy => ({
@@ -22,20 +23,18 @@ const policyOf = ({ of }: DefinitionKind, { onConflict, onlyExisting, numbersAs 
   takesName: (_, field) => `--by-name ${field}`,
 })
 
-/** Lists words of which one holds: `category, icon or description`. */
-const eitherOf = (words: readonly string[]): string =>
-  [words.slice(0, -1).join(', '), words.at(-1)].filter((part) => part !== '').join(' or ')
-
-/** Says how to take a column that is left out, if it is something that a row may give. */
-const meantBy = ({ unused: [column], free }: DefinitionPlan): string => {
-  const [role] = free
-  return column === undefined || role === undefined ? '' : `; if one is the ${eitherOf(free)}: ${mapFlag(role, column)}`
+/** Says of columns that are left out which of them mean something that a row may give, and how to take them. */
+const meantBy = (columns: readonly UnusedColumn[], { free }: DefinitionPlan, reader: Begun['reader']): string => {
+  const meant = [...meantRoles(columns, free, (role, texts) => reader.takes(role, texts))]
+  if (meant.length === 0) return ''
+  const each = meant.map(([{ role }, name]) => `${name} is the ${role}`).join(' and ')
+  return `; if ${each}: ${listFlag('--map', meant.map(([{ role }, name]) => `${role}=${name}`))}` // prettier-ignore
 }
 
 /** Reads and checks a whole file, as far as that needs nothing of what the service has of its rows. */
 export const checkDefinitions = async (work: ReadingDefinitions) => {
   const { kind, options, rejects } = work
-  const { plan, reader, ...account } = await beginReading(work)
+  const { plan, sample, reader, ...account } = await beginReading(work)
   const fingerprint = createHash('sha256').update(JSON.stringify(plan.header))
   // Keep what all rows name, also those that cannot be read.
   const names = new Map<number, string | undefined>()
@@ -49,7 +48,10 @@ export const checkDefinitions = async (work: ReadingDefinitions) => {
     lineOf: ({ desired }) => desired.line,
     same: ({ desired }) => `rows with the same ${kind.key} "${desiredName(desired)}"`,
   })
-  tellReading(work, { isEmpty: read === 0, unused: plan.unused, meant: meantBy(plan) })
+  const unused = plan.unused.map((at): UnusedColumn => {
+    return { name: plan.header[at]?.trim() ?? '', texts: sample.map((cells) => cells[at]?.trim() ?? '') }
+  })
+  tellReading(work, { isEmpty: read === 0, unused: unused.map(({ name }) => name), meant: meantBy(unused, plan, reader) })
   return {
     ...account,
     roles: reader.roles,

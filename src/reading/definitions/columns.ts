@@ -2,6 +2,7 @@ import type { Resource } from '../../domain/schema.ts'
 import { type Kind, type KindField, kinds } from '../../changes/records/kind-fields.ts'
 import { type ChangedKind, isListedKind, type ListedKind } from '../../client/operations/kind-operations.ts'
 import { keyOf, KINDS, parentOf } from '../../domain/kinds.ts'
+import { areAddressesIn } from '../columns/persons.ts'
 import {
   faultsOfNeeded,
   foldName,
@@ -9,11 +10,14 @@ import {
   mayBePersons,
   namedColumns,
   requireClear,
+  roleOf,
   severalOf,
   unassignedColumns,
 } from '../columns/header.ts'
 import type { ImportOptions, NumbersAs } from '../options/options.ts'
-import { type DefinitionRole, FULL_NAME, PERSON, rolesOf, withoutId } from './roles.ts'
+import type { Sample } from '../columns/contents.ts'
+import { holdsLastNames, holdsNames, holdsWholeNames } from '../columns/split-names.ts'
+import { type DefinitionRole, FULL_NAME, namesOfRole, PERSON, rolesOf, withoutId } from './roles.ts'
 
 /** Describes a kind of definitions that files hold: its resource, and how records are told apart. */
 export type DefinitionKind = {
@@ -59,14 +63,10 @@ export type DefinitionOptions = Pick<
   readonly numbersAs?: ReadonlyMap<string, NumbersAs> | undefined
 }
 
-/** Returns the names of a field's column, as they are compared. */
-const namesOf = ({ name, field, role }: DefinitionRole): string[] =>
-  [name, role, role.replace(/^(?:is|can)_/, ''), ...(field.called?.split(', ') ?? [])].map(foldName)
-
 /** Returns a function that finds the role that a column is called for. */
 const roleFinder = (roles: readonly DefinitionRole[]): ((header: string) => DefinitionRole | undefined) => {
   // Reverse the roles, so that the first one with a name wins.
-  const called = new Map(roles.toReversed().flatMap((one) => namesOf(one).map((name) => [name, one] as const)))
+  const called = new Map(roles.toReversed().flatMap((one) => namesOfRole(one).map((name) => [name, one] as const)))
   const person = roles.find((one) => one === PERSON)
   return (header) => called.get(foldName(header)) ?? (mayBePersons(header) ? person : undefined)
 }
@@ -75,10 +75,10 @@ const roleFinder = (roles: readonly DefinitionRole[]): ((header: string) => Defi
 export type DefinitionPlan = {
   readonly header: readonly string[]
   readonly places: ReadonlyMap<string, number>
-  /** Lists columns without a meaning. */
-  readonly unused: readonly string[]
+  /** Lists the places of columns without a meaning. */
+  readonly unused: readonly number[]
   /** Lists the roles that nothing gives, which those columns may hold. */
-  readonly free: readonly string[]
+  readonly free: readonly DefinitionRole[]
 }
 
 /** Returns the roles that neither a column nor a flag gives, and that can be shown. */
@@ -86,11 +86,10 @@ const freeRoles = (
   roles: readonly DefinitionRole[],
   { roles: places }: HeaderFindings<string>,
   constants: ReadonlyMap<string, string>,
-): string[] =>
+): DefinitionRole[] =>
   roles
     .filter(({ role, field }) => !places.has(role) && !constants.has(role) && !field.secret)
     .filter((one) => one !== PERSON || !places.has('first_name'))
-    .map(({ role }) => role)
 
 /** Tells whether a column holds ids beside another one with their names, as `list --names -o csv` prints them. */
 const holdsIds = ({ name, field }: DefinitionRole, header: string | undefined): boolean =>
@@ -110,29 +109,63 @@ const recognize = (found: HeaderFindings<string>, roles: readonly DefinitionRole
       issues.push({ field: one.role, message: severalOf(one.role, header, [other, at]) })
     }
   }
-  if (found.roles.has('first_name')) found.roles.delete(FULL_NAME)
 }
+
+/** Settles which columns are the names of persons, by their cells: `Name` beside `Vorname` is the last name. */
+const settlePersons = ({ header, roles }: HeaderFindings<string>, sample: Sample): void => {
+  const [first, whole] = [roles.get('first_name'), roles.get(FULL_NAME)]
+  if (first === undefined) return
+  if (whole !== undefined) {
+    roles.delete(FULL_NAME)
+    if (!roles.has('last_name') && holdsLastNames(sample, first, whole)) roles.set('last_name', whole)
+  } else if (!roles.has('last_name') && mayBePersons(header[first] ?? '') && holdsWholeNames(sample, first)) {
+    roles.delete('first_name')
+    roles.set(FULL_NAME, first)
+  }
+}
+
+/** Takes columns that are named for users as their names or addresses, as the cells are, where no other column is. */
+const recognizeUsers = (found: HeaderFindings<string>, sample: Sample, constants: ReadonlyMap<string, string>): void => {
+  const { header, roles } = found
+  const isGiven = (...names: readonly string[]): boolean => names.some((one) => roles.has(one) || constants.has(one))
+  for (const at of unassignedColumns(found)) {
+    if (roleOf(header[at] ?? '') !== 'user' || sample.every((cells) => (cells[at]?.trim() ?? '') === '')) continue
+    const isNames = holdsNames(sample, at)
+    if (isNames && !isGiven(FULL_NAME, 'first_name', 'last_name') && holdsWholeNames(sample, at)) roles.set(FULL_NAME, at)
+    else if (!isNames && !isGiven('email') && areAddressesIn(sample, at)) roles.set('email', at)
+  }
+}
+
+/** Returns a function that tells whether a column may be what identifies records: addresses, or names that hold letters. */
+const mayIdentify =
+  (sample: Sample) =>
+  (at: number, role: string): boolean => {
+    const texts = sample.map((cells) => cells[at]?.trim() ?? '').filter((text) => text !== '')
+    return role === 'email' ? areAddressesIn(sample, at) : texts.length === 0 || texts.some((text) => /\p{L}/u.test(text))
+  }
 
 /** Finds out what each column of a file means; everything that is unclear is one error. */
 export const planDefinitions = (
   header: readonly string[],
   kind: DefinitionKind,
   { map, ignore, constants }: Pick<DefinitionOptions, 'map' | 'ignore' | 'constants'>,
+  sample: Sample,
 ): DefinitionPlan => {
   const found = namedColumns(header, { map, ignore })
   const roles = rolesOf(kind)
   recognize(found, roles)
+  if (roles.includes(PERSON)) {
+    settlePersons(found, sample)
+    recognizeUsers(found, sample, constants)
+  }
   const { key, within } = kind
-  requireClear([
-    ...found.issues,
-    ...faultsOfNeeded(found, [key, ...(within === undefined ? [] : [withoutId(within)])], constants, [key]),
-  ])
+  const needed = [key, ...(within === undefined ? [] : [withoutId(within)])]
+  requireClear([...found.issues, ...faultsOfNeeded(found, needed, constants, [key], mayIdentify(sample))])
   const own = new Set(Object.keys(kind.of.fields).map(foldName))
-  const unused = unassignedColumns(found).map((at) => header[at] ?? '')
   return {
     header,
     places: found.roles,
-    unused: unused.filter((name) => !own.has(foldName(name))),
+    unused: unassignedColumns(found).filter((at) => !own.has(foldName(header[at] ?? ''))),
     free: freeRoles(roles, found, constants),
   }
 }

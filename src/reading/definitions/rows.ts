@@ -8,6 +8,7 @@ import { createDirectory, type Directory, type Named } from '../../client/direct
 import { Fault, KpiError } from '../../domain/errors.ts'
 import { checkText, choiceOf, valueOfText } from '../../domain/field-value.ts'
 import type { AnyRecord, FieldValue } from '../../domain/schema.ts'
+import type { Sample } from '../columns/contents.ts'
 import { foldName } from '../columns/header.ts'
 import { createNameColumn, type NameColumn } from '../columns/name-column.ts'
 import { splitName } from '../../domain/person-name.ts'
@@ -15,7 +16,7 @@ import { asOwnList, type ReadingFile, type RefusedRow } from '../entries/desired
 import { doubtsOf, requireNoDoubts } from '../detect/column-formats.ts'
 import { createNumberColumn, type NumberColumn } from '../detect/number-column.ts'
 import { createUnits } from '../detect/units.ts'
-import { faultOfSurplus, requireHeader, type Row, rowsBelowHeader } from '../../tabular/source/table.ts'
+import { faultOfSurplus, requireHeader, type Row, rowsBelowHeader, sampleOf } from '../../tabular/source/table.ts'
 import type { Lookup } from '../directory/lookup.ts'
 import { meantBoolean } from '../formats/truth-words.ts'
 import { choiceNearest, meantChoice } from './choice-words.ts'
@@ -167,6 +168,15 @@ class DefinitionReader {
     return new DefinitionReader(this.#reading, new Map(proven))
   }
 
+  /** Tells whether texts can be values of a role. */
+  takes({ role }: DefinitionRole, texts: readonly string[]): boolean {
+    const one = this.roles.find((own) => own.role === role)
+    if (!one) return false
+    const isOfPerson = one === PERSON || one.name === 'first_name' || one.name === 'last_name'
+    if (isOfPerson) return texts.every((text) => !/[@\p{Nd}]/u.test(text))
+    return texts.every((text) => !(this.#cells.get(one)?.read(text, 0, undefined) instanceof Fault))
+  }
+
   /** Refuses flags for all rows that cannot be read, before any row is. */
   requireConstants(): void {
     const { constants } = this.#reading.options
@@ -260,8 +270,10 @@ const lookupsIn = (snapshot: Snapshot, { kind, account }: ReadingDefinitions): R
   )
 
 /** Describes how a file is read, and the account as it was read. */
-type Begun = {
+export type Begun = {
   readonly plan: DefinitionPlan
+  /** Holds the cells of the first rows. */
+  readonly sample: Sample
   readonly reader: DefinitionReader
   readonly snapshot: Snapshot
   /** Reads the account again. */
@@ -274,12 +286,13 @@ export const beginReading = async (work: ReadingDefinitions): Promise<Begun> => 
   const header = await requireHeader(table)
   const brief = kind.of.brief.map(({ name }) => name)
   const options = asOwnList(work.options, header, table, brief)
-  const plan = planDefinitions(header, kind, options)
+  const sample = await sampleOf(table)
+  const plan = planDefinitions(header, kind, options, sample)
   const look = (): Promise<Snapshot> => readSnapshot(account, [kind.kind.name])
   const snapshot = await look()
   const seen = new DefinitionReader({ kind, options, plan, lookups: lookupsIn(snapshot, work) })
   for await (const row of rowsBelowHeader(table, onProgress)) if (row.cells.length <= header.length) seen.note(row)
   const reader = seen.settled()
   reader.requireConstants()
-  return { plan, reader, snapshot, look }
+  return { plan, sample, reader, snapshot, look }
 }

@@ -133,6 +133,19 @@ export const requireHeader = async (table: Table): Promise<readonly string[]> =>
   return header
 }
 
+/** Sets how many rows show what columns hold. */
+const SAMPLE_ROWS = 100
+
+/** Returns the cells of the first rows below the header. */
+export const sampleOf = async (table: Pick<Table, 'rows'>): Promise<readonly (readonly string[])[]> => {
+  const sample: (readonly string[])[] = []
+  for await (const rows of table.rows()) {
+    sample.push(...rows.map(({ cells }) => cells))
+    if (sample.length > SAMPLE_ROWS) break
+  }
+  return sample.slice(1, SAMPLE_ROWS + 1)
+}
+
 /** Returns rows as a text that differs if any cell or line does. */
 export const textOfRows = (rows: readonly Row[]): string =>
   rows.map(({ line, cells }) => `${line}\u001f${cells.join('\u001f')}\u001e`).join('')
