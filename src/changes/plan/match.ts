@@ -11,6 +11,8 @@ import type { AccountRecord, Snapshot } from '../records/snapshot.ts'
 export type Policy = {
   /** Says what becomes of a record that exists already; it is updated by default. */
   readonly existing?: 'update' | 'skip' | 'refuse' | undefined
+  /** Names the only kind that `existing` and `onlyExisting` are about, where an input has others beside it. */
+  readonly about?: KindName
   /** Tells that nothing is created. */
   readonly onlyExisting?: true | undefined
   /** Tells that the input is a whole configuration, which lists calculated KPIs in a section of their own. */

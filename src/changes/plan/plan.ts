@@ -213,6 +213,7 @@ const createPlanner = (snapshot: Snapshot, policy: Policy): ((one: Matched) => P
     changes: [],
     reasons,
   })
+  const isAbout = ({ desired: { kind } }: Matched): boolean => policy.about === undefined || policy.about === kind.name
   const meantBy = ({ desired, record }: Matched): string =>
     didYouMeanName(snapshot.suggest(desired.kind, record.above, desiredName(desired)))
   /** Refuses an item without a record, which policy or item need; earlier parts of the run may have taken it away. */
@@ -230,7 +231,7 @@ const createPlanner = (snapshot: Snapshot, policy: Policy): ((one: Matched) => P
   const planNew = (one: Matched): Planned => {
     const { desired, record, references } = one
     const { kind } = desired
-    if (policy.onlyExisting) return isNotThere(one)
+    if (policy.onlyExisting && isAbout(one)) return isNotThere(one)
     const [reasons, lacking]: [Reason[], string[]] = [[...one.reasons, ...faultOfTarget(one)], []]
     const fields = fieldChanges(snapshot, one, reasons, policy)
     const defaults: Record<string, Value> = {}
@@ -266,9 +267,9 @@ const createPlanner = (snapshot: Snapshot, policy: Policy): ((one: Matched) => P
       const { kind } = desired
       const isAnother = { stored: undefined, name: desiredName(desired), desired, id: undefined }
       if (desired.isNew) return planNew({ ...one, record: snapshot.add({ kind, above: record.above, ...isAnother }) })
-      if (policy.existing === 'skip') return { action: 'skip', ...same }
+      if (policy.existing === 'skip' && isAbout(one)) return { action: 'skip', ...same }
       const message = policy.tellTaken?.(record, true) ?? existsText(desired)
-      if (policy.existing === 'refuse') return refused(one, [{ field: 'name', message }])
+      if (policy.existing === 'refuse' && isAbout(one)) return refused(one, [{ field: 'name', message }])
     }
     if (isSame) return { action: 'unchanged', ...same }
     const fault = faultOfChange(record, desired)

@@ -13,7 +13,7 @@ import type { Reference } from '../directory/reference.ts'
 import { cellReader } from '../rows/owner-reader.ts'
 import { readWide, type WideColumn } from '../columns/wide.ts'
 import type { Sample } from '../columns/contents.ts'
-import { recognizePersons } from '../columns/split-names.ts'
+import { recognizePersons } from '../columns/persons.ts'
 import type { Lookup } from '../directory/lookup.ts'
 
 /** Lists the roles that files of assignments and of entries share. */

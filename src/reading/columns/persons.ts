@@ -2,6 +2,7 @@ import { looseName } from '../../domain/name-form.ts'
 import {
   foldedNames,
   foldName,
+  hasNameOfRole,
   type HeaderFindings,
   mayBePersons,
   roleOf,
@@ -13,7 +14,9 @@ import { fullName, isEmailAddress } from '../../domain/resources/user.ts'
 import type { ImportOptions, Role } from '../options/options.ts'
 import type { Sample } from './contents.ts'
 import { roleText } from './roles.ts'
-import { FIRST_NAMES, LAST_NAMES } from './split-names.ts'
+import { areMostly, FIRST_NAMES, LAST_NAMES, recognizeSplitNames, textsIn } from './split-names.ts'
+import { Fault } from '../../domain/errors.ts'
+import type { Lookup } from '../directory/lookup.ts'
 import { type PersonName, splitName } from '../../domain/person-name.ts'
 import type { ColumnPlan } from './columns.ts'
 
@@ -90,7 +93,8 @@ const areAddresses = (texts: readonly string[]): boolean => {
 }
 
 /** Tells whether most cells of a column are e-mail addresses. */
-export const areAddressesIn = (sample: Sample, at: number): boolean => areAddresses(sample.map((cells) => cells[at] ?? ''))
+export const areAddressesIn = (sample: Sample, at: number): boolean =>
+  areAddresses(sample.map((cells) => cells[at] ?? ''))
 
 /** Returns the first of some texts, as an example. */
 const such = (texts: readonly string[]): string => {
@@ -120,7 +124,11 @@ const assign = ({ roles, joined }: HeaderFindings, role: Role, places: readonly 
  * Takes the column of e-mail addresses as the user where another column is named for the user as well, as Employee beside
  * E-mail; but not where the first rows show one address beside two names: then it may be that of a team.
  */
-export const recognizeAddressColumn = (found: HeaderFindings, { as }: ImportOptions, sample: Sample): void => {
+export const recognizeAddressColumn = (
+  found: HeaderFindings,
+  { as }: Pick<ImportOptions, 'as'>,
+  sample: Sample,
+): void => {
   if (as === 'items' || found.roles.has('user')) return
   const places = unassignedColumns(found).filter((at) => roleOf(found.header[at] ?? '') === 'user')
   const textsIn = (at: number): string[] => sample.map((cells) => cells[at]?.trim() ?? '')
@@ -189,4 +197,19 @@ export const textBeside = (plan: ColumnPlan): ((cells: readonly string[]) => str
   if (otherRole(plan) === 'name') return (cells) => fullName(nameIn(plan, cells))
   const addressIn = roleText(plan, 'email')
   return (cells) => addressIn(cells).trim()
+}
+
+/**
+ * Takes columns as the user that say so by what they hold: addresses beside names; first and last names; or one that is
+ * often named for something else, such as Name, where at least half of its cells are known users.
+ */
+export const recognizePersons = (found: HeaderFindings, sample: Sample, users: Lookup): void => {
+  recognizeAddressColumn(found, {}, sample)
+  recognizeSplitNames(found, sample)
+  if (found.roles.has('user') || hasNameOfRole(found, 'user')) return
+  const isKnown = (text: string): boolean => !(users.find(text) instanceof Fault)
+  const [only, ...others] = unassignedColumns(found).filter(
+    (at) => mayBePersons(found.header[at] ?? '') && sample.length > 0 && areMostly(textsIn(sample, at), isKnown),
+  )
+  if (only !== undefined && others.length === 0) found.roles.set('user', only)
 }

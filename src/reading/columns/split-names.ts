@@ -1,6 +1,4 @@
 import { looseName } from '../../domain/name-form.ts'
-import { Fault } from '../../domain/errors.ts'
-import type { Lookup } from '../directory/lookup.ts'
 import type { Sample } from './contents.ts'
 import { foldedNames, foldName, hasNameOfRole, type HeaderFindings, mayBePersons, unassignedColumns } from './header.ts'
 
@@ -19,10 +17,11 @@ export const LAST_NAMES = foldedNames(
 const DIGIT = /\p{Nd}/u
 const BLANK = /\s/
 
-const textsIn = (sample: Sample, at: number): string[] => sample.map((cells) => cells[at]?.trim() ?? '')
+/** Returns the cells of a column. */
+export const textsIn = (sample: Sample, at: number): string[] => sample.map((cells) => cells[at]?.trim() ?? '')
 
 /** Tells whether at least half of some texts are of a kind; empty ones do not count. */
-const areMostly = (texts: readonly string[], isOfKind: (text: string) => boolean): boolean => {
+export const areMostly = (texts: readonly string[], isOfKind: (text: string) => boolean): boolean => {
   const given = texts.filter((text) => text !== '')
   return 2 * given.filter(isOfKind).length >= given.length
 }
@@ -37,7 +36,9 @@ export const holdsWholeNames = (sample: Sample, at: number): boolean =>
 
 /** Tells whether a column beside that of first names holds last names, and does not repeat the first ones. */
 export const holdsLastNames = (sample: Sample, first: number, at: number): boolean => {
-  const pairs = textsIn(sample, at).map((text, row) => [looseName(text), looseName(sample[row]?.[first] ?? '')] as const)
+  const pairs = textsIn(sample, at).map(
+    (text, row) => [looseName(text), looseName(sample[row]?.[first] ?? '')] as const,
+  )
   const given = pairs.filter(([text, one]) => text !== '' && one !== '')
   const repeats = given.filter(([text, one]) => text.includes(one))
   return holdsNames(sample, at) && 2 * repeats.length <= given.length
@@ -73,18 +74,4 @@ export const recognizeSplitNames = (found: HeaderFindings, sample: Sample): void
   if (!both) return
   roles.set('user', both[0])
   joined.set('user', both)
-}
-
-/**
- * Takes the columns of first and last names as the user, or one that is often named for something else, such as Name, where
- * at least half of its cells are known users; both only where no other column is named for the user.
- */
-export const recognizePersons = (found: HeaderFindings, sample: Sample, users: Lookup): void => {
-  recognizeSplitNames(found, sample)
-  if (found.roles.has('user') || hasNameOfRole(found, 'user')) return
-  const isKnown = (text: string): boolean => !(users.find(text) instanceof Fault)
-  const [only, ...others] = unassignedColumns(found).filter(
-    (at) => mayBePersons(found.header[at] ?? '') && sample.length > 0 && areMostly(textsIn(sample, at), isKnown),
-  )
-  if (only !== undefined && others.length === 0) found.roles.set('user', only)
 }

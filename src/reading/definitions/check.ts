@@ -1,40 +1,85 @@
 import { createHash } from 'node:crypto'
 import { isMeantName } from '../../changes/names/doubtful-names.ts'
-import { nearNames, warningsOnNearNames } from '../../changes/names/near-names.ts'
+import { warnOfNearNames } from '../../changes/plan/near-created.ts'
 import type { Plan } from '../../changes/plan/plan.ts'
 import type { Policy } from '../../changes/plan/match.ts'
+import { accessTo, readSnapshot } from '../../changes/records/access.ts'
 import { desiredName } from '../../changes/records/desired.ts'
 import type { Snapshot } from '../../changes/records/snapshot.ts'
-import { pauseEvery } from '../../client/next-turn.ts'
-import { notesOnDefaults } from '../../domain/schema.ts'
+import { nameForm } from '../../domain/name-form.ts'
+import { type AnyRecord, notesOnDefaults } from '../../domain/schema.ts'
+import { desiredItemLink, hintAtGroups } from '../group-items/columns.ts'
+import { notesOnItems } from '../group-items/notes.ts'
 import { type ReadingFile, readRows, tellReading, withoutTwins } from '../entries/desired-rows.ts'
 import { listFlag } from '../options/flag-text.ts'
 import { textOfRows } from '../../tabular/source/table.ts'
-import type { DefinitionKind, DefinitionOptions, DefinitionPlan } from './columns.ts'
+import type { DefinitionKind, DefinitionOptions } from './columns.ts'
 import { meantRoles, type UnusedColumn } from './meanings.ts'
 import { beginReading, type Begun, type DefinitionRow, type ReadingDefinitions } from './rows.ts'
 
 /** Returns what the flags of the command allow. */
-const policyOf = ({ of }: DefinitionKind, { onConflict, onlyExisting, numbersAs }: DefinitionOptions): Policy => ({
+const policyOf = (
+  { of, kind }: DefinitionKind,
+  { onConflict, onlyExisting, numbersAs }: DefinitionOptions,
+): Policy => ({
+  about: kind.name,
   existing: onConflict === 'error' ? 'refuse' : onConflict === 'skip' ? 'skip' : 'update',
   onlyExisting,
   isByIdAlone: of.newer === true,
-  isMeant: (_, field) => isMeantName(numbersAs, field),
-  takesName: (_, field) => `--by-name ${field}`,
+  isMeant: ({ name }, field) => isMeantName(numbersAs, name === kind.name ? field : name),
+  takesName: ({ name }, field) => `--by-name ${name === kind.name ? field : name}`,
 })
 
 /** Says of columns that are left out which of them mean something that a row may give, and how to take them. */
-const meantBy = (columns: readonly UnusedColumn[], { free }: DefinitionPlan, reader: Begun['reader']): string => {
-  const meant = [...meantRoles(columns, free, (role, texts) => reader.takes(role, texts))]
-  if (meant.length === 0) return ''
+const meantBy = (columns: readonly UnusedColumn[], { plan, reader, snapshot }: Begun): string => {
+  const meant = [...meantRoles(columns, plan.free, (role, texts) => reader.takes(role, texts))]
+  const named = new Set(meant.map(([, name]) => name))
+  const others = columns.map(({ name }) => name).filter((name) => !named.has(name))
+  const atGroups = reader.mayGiveItems ? hintAtGroups(others, snapshot) : ''
+  if (meant.length === 0) return atGroups
   const each = meant.map(([{ role }, name]) => `${name} is the ${role}`).join(' and ')
-  return `; if ${each}: ${listFlag('--map', meant.map(([{ role }, name]) => `${role}=${name}`))}` // prettier-ignore
+  return `; if ${each}: ${listFlag('--map', meant.map(([{ role }, name]) => `${role}=${name}`))}${atGroups}` // prettier-ignore
+}
+
+/** Returns what rows give people, and what of that is to be created; and reads what those people have now. */
+const giveItems = async (
+  { account, kind }: ReadingDefinitions,
+  { groupItems, snapshot }: Begun,
+  rows: readonly DefinitionRow[],
+) => {
+  const giving = rows.filter(({ items }) => items.length > 0)
+  if (giving.length === 0) return {}
+  const all = rows.map(({ desired }) => desired)
+  // Number what is beside the rows behind their lines, which are their places.
+  const lines = new Map<number, number>()
+  let last = all.reduce((most, { line }) => Math.max(most, line), 0)
+  const placeOf = (line: number): number => {
+    last += 1
+    lines.set(last, line)
+    return last
+  }
+  for (const { items, desired } of giving) for (const item of items) groupItems.use(item, desired.line)
+  const made = groupItems.desired(placeOf)
+  const links = giving.flatMap(({ items, desired }) =>
+    items.map((item) => desiredItemLink(desiredName(desired), item, placeOf(desired.line))),
+  )
+  const whose = new Set(giving.map(({ desired }) => nameForm(desiredName(desired))))
+  const isGiven = ({ email }: AnyRecord): boolean => whose.has(nameForm(String(email)))
+  const held = snapshot.ofKind('user').flatMap(({ stored, id }) => (stored && isGiven(stored) ? (id ?? []) : []))
+  snapshot.take('user_group_item', await accessTo(account).user_group_item.list(held))
+  return {
+    desired: [...all, ...made, ...links],
+    lineOf: (place: number): number => lines.get(place) ?? place,
+    parts: { main: kind.kind.name, beside: 'user_group_item' } as const,
+    look: () => readSnapshot(account, [kind.kind.name, 'user_group_item'], isGiven),
+  }
 }
 
 /** Reads and checks a whole file, as far as that needs nothing of what the service has of its rows. */
 export const checkDefinitions = async (work: ReadingDefinitions) => {
   const { kind, options, rejects } = work
-  const { plan, sample, reader, ...account } = await beginReading(work)
+  const begun = await beginReading(work)
+  const { plan, sample, reader, groups, snapshot } = begun
   const fingerprint = createHash('sha256').update(JSON.stringify(plan.header))
   // Keep what all rows name, also those that cannot be read.
   const names = new Map<number, string | undefined>()
@@ -48,14 +93,20 @@ export const checkDefinitions = async (work: ReadingDefinitions) => {
     lineOf: ({ desired }) => desired.line,
     same: ({ desired }) => `rows with the same ${kind.key} "${desiredName(desired)}"`,
   })
-  const unused = plan.unused.map((at): UnusedColumn => {
-    return { name: plan.header[at]?.trim() ?? '', texts: sample.map((cells) => cells[at]?.trim() ?? '') }
+  const ofGroups = new Set(groups.map(({ at }) => at))
+  const unused = plan.unused.flatMap((at): UnusedColumn[] => {
+    return ofGroups.has(at)
+      ? []
+      : [{ name: plan.header[at]?.trim() ?? '', texts: sample.map((cells) => cells[at]?.trim() ?? '') }]
   })
-  tellReading(work, { isEmpty: read === 0, unused: unused.map(({ name }) => name), meant: meantBy(unused, plan, reader) })
+  tellReading(work, { isEmpty: read === 0, unused: unused.map(({ name }) => name), meant: meantBy(unused, begun) })
+  const given = await giveItems(work, begun, distinct)
   return {
-    ...account,
+    snapshot,
+    look: begun.look,
     roles: reader.roles,
     desired: distinct.map(({ desired }) => desired),
+    ...given,
     policy: policyOf(kind, options),
     names,
     fingerprint: fingerprint.digest('hex'),
@@ -77,9 +128,6 @@ type Noting = Pick<ReadingFile, 'signal' | 'onNote' | 'onWarning'> & {
 const KEPT_PASSWORDS =
   'passwords of people who exist already are left alone: they are taken only when people are created'
 
-/** Sets how many names are compared before signals and timers run. */
-const NAMES_OF_TURN = 500
-
 /** Notes that passwords of existing people are not changed. */
 const tellPasswords = ({ onNote, kind }: Noting, { planned }: Plan): void => {
   const secrets = kind.kind.fields.filter(({ field }) => field.secret).map(({ name }) => name)
@@ -87,21 +135,18 @@ const tellPasswords = ({ onNote, kind }: Noting, { planned }: Plan): void => {
   if (isKept) onNote(KEPT_PASSWORDS)
 }
 
-/**
- * Warns of new names that are nearly known ones, as a mistyped name would make another record and leave the meant one as
- * it is; notes defaults that depend on what new records refer to.
- */
-const tellNewRecords = async (
-  { kind: { of, kind }, snapshot, onNote, onWarning, signal }: Noting,
-  { planned }: Plan,
-): Promise<void> => {
+/** Warns of new names that are nearly known ones; notes defaults that depend on what new records refer to. */
+const tellNewRecords = async (noting: Noting, { planned }: Plan): Promise<void> => {
+  const { kind: definition, onNote } = noting
   const created = planned.filter(({ action }) => action === 'create')
-  const known = snapshot.ofKind(kind.name).flatMap(({ stored, name }) => (stored ? name : []))
-  const names = created.map(({ desired }) => desiredName(desired))
-  const near = await nearNames(of.title, names, known, pauseEvery(NAMES_OF_TURN, signal))
-  for (const warning of warningsOnNearNames(near)) onWarning(warning)
-  const defaults = created.flatMap(({ changes }) => changes.map((one) => one.defaults ?? {}))
-  for (const note of notesOnDefaults(of, defaults, () => false)) onNote(note)
+  const [own, others] = [true, false].map((isOwn) =>
+    created.filter(({ desired }) => (desired.kind.name === definition.kind.name) === isOwn),
+  )
+  await warnOfNearNames(noting, own ?? [], { kind: definition.kind.name, title: definition.of.title })
+  await warnOfNearNames(noting, others ?? [])
+  const defaults = (own ?? []).flatMap(({ changes }) => changes.map((one) => one.defaults ?? {}))
+  for (const note of notesOnDefaults(definition.of, defaults, () => false)) onNote(note)
+  for (const note of notesOnItems(planned, noting.snapshot)) onNote(note)
 }
 
 /** Says what is to be known of a plan before it is sent; of new records, where it does not continue an earlier run. */

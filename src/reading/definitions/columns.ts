@@ -61,7 +61,12 @@ export type DefinitionOptions = Pick<
   readonly onlyExisting?: true | undefined
   /** Says whether the numbers in columns of names are ids or names, by role. */
   readonly numbersAs?: ReadonlyMap<string, NumbersAs> | undefined
+  /** Tells whether groups and their items that rows give people are created where they are missing. */
+  readonly createMissing?: true | undefined
 }
+
+/** Tells whether rows of a kind may give group items: a column for each group. */
+export const mayGiveItems = ({ of }: Pick<DefinitionKind, 'of'>): boolean => of === KINDS.user.of
 
 /** Returns a function that finds the role that a column is called for. */
 const roleFinder = (roles: readonly DefinitionRole[]): ((header: string) => DefinitionRole | undefined) => {
@@ -74,6 +79,8 @@ const roleFinder = (roles: readonly DefinitionRole[]): ((header: string) => Defi
 /** Describes the columns of a file of definitions: the place of each role that has one. */
 export type DefinitionPlan = {
   readonly header: readonly string[]
+  /** Holds what is known of the header, for columns that are found by what the account has. */
+  readonly found: HeaderFindings<string>
   readonly places: ReadonlyMap<string, number>
   /** Lists the places of columns without a meaning. */
   readonly unused: readonly number[]
@@ -125,13 +132,18 @@ const settlePersons = ({ header, roles }: HeaderFindings<string>, sample: Sample
 }
 
 /** Takes columns that are named for users as their names or addresses, as the cells are, where no other column is. */
-const recognizeUsers = (found: HeaderFindings<string>, sample: Sample, constants: ReadonlyMap<string, string>): void => {
+const recognizeUsers = (
+  found: HeaderFindings<string>,
+  sample: Sample,
+  constants: ReadonlyMap<string, string>,
+): void => {
   const { header, roles } = found
   const isGiven = (...names: readonly string[]): boolean => names.some((one) => roles.has(one) || constants.has(one))
   for (const at of unassignedColumns(found)) {
     if (roleOf(header[at] ?? '') !== 'user' || sample.every((cells) => (cells[at]?.trim() ?? '') === '')) continue
     const isNames = holdsNames(sample, at)
-    if (isNames && !isGiven(FULL_NAME, 'first_name', 'last_name') && holdsWholeNames(sample, at)) roles.set(FULL_NAME, at)
+    if (isNames && !isGiven(FULL_NAME, 'first_name', 'last_name') && holdsWholeNames(sample, at))
+      roles.set(FULL_NAME, at)
     else if (!isNames && !isGiven('email') && areAddressesIn(sample, at)) roles.set('email', at)
   }
 }
@@ -141,7 +153,9 @@ const mayIdentify =
   (sample: Sample) =>
   (at: number, role: string): boolean => {
     const texts = sample.map((cells) => cells[at]?.trim() ?? '').filter((text) => text !== '')
-    return role === 'email' ? areAddressesIn(sample, at) : texts.length === 0 || texts.some((text) => /\p{L}/u.test(text))
+    return role === 'email'
+      ? areAddressesIn(sample, at)
+      : texts.length === 0 || texts.some((text) => /\p{L}/u.test(text))
   }
 
 /** Finds out what each column of a file means; everything that is unclear is one error. */
@@ -164,6 +178,7 @@ export const planDefinitions = (
   const own = new Set(Object.keys(kind.of.fields).map(foldName))
   return {
     header,
+    found,
     places: found.roles,
     unused: unassignedColumns(found).filter((at) => !own.has(foldName(header[at] ?? ''))),
     free: freeRoles(roles, found, constants),

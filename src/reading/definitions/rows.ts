@@ -9,7 +9,8 @@ import { Fault, KpiError } from '../../domain/errors.ts'
 import { checkText, choiceOf, valueOfText } from '../../domain/field-value.ts'
 import type { AnyRecord, FieldValue } from '../../domain/schema.ts'
 import type { Sample } from '../columns/contents.ts'
-import { foldName } from '../columns/header.ts'
+import { foldName, requireClear } from '../columns/header.ts'
+import { findGroupColumns, type GroupColumn, GroupItems, groupOfRole, type NamedItem } from '../group-items/columns.ts'
 import { createNameColumn, type NameColumn } from '../columns/name-column.ts'
 import { splitName } from '../../domain/person-name.ts'
 import { asOwnList, type ReadingFile, type RefusedRow } from '../entries/desired-rows.ts'
@@ -25,6 +26,7 @@ import {
   type DefinitionOptions,
   type DefinitionPlan,
   fieldOf,
+  mayGiveItems,
   planDefinitions,
 } from './columns.ts'
 import { type DefinitionRole, FULL_NAME, PERSON, rolesOf } from './roles.ts'
@@ -78,6 +80,8 @@ const faultOfRole = (role: string, text: string, { message, verb }: Fault): stri
 /** Describes a definition that a row gives. */
 export type DefinitionRow = {
   readonly desired: Desired
+  /** Lists the group items that the row gives a person. */
+  readonly items: readonly NamedItem[]
   /** Holds the text by which two rows are the same. */
   readonly identity: string
   /** Counts the numbers that had more than four decimals. */
@@ -91,6 +95,8 @@ export type ReadingDefinitions = ReadingFile & { readonly kind: DefinitionKind; 
 type Reading = Pick<ReadingDefinitions, 'kind' | 'options'> & {
   readonly plan: DefinitionPlan
   readonly lookups: ReadonlyMap<string, Lookup>
+  readonly groups: readonly GroupColumn[]
+  readonly groupItems: GroupItems
 }
 
 /** Reads the rows of a file, in the decimal signs that are known, else with points. */
@@ -168,6 +174,11 @@ class DefinitionReader {
     return new DefinitionReader(this.#reading, new Map(proven))
   }
 
+  /** Tells whether rows may give group items. */
+  get mayGiveItems(): boolean {
+    return mayGiveItems(this.#reading.kind)
+  }
+
   /** Tells whether texts can be values of a role. */
   takes({ role }: DefinitionRole, texts: readonly string[]): boolean {
     const one = this.roles.find((own) => own.role === role)
@@ -242,12 +253,19 @@ class DefinitionReader {
         rounded += Number(read.isRounded)
       }
     }
+    const items: NamedItem[] = []
+    for (const { at, header, group } of this.#reading.groups) {
+      const text = row.cells[at]?.trim() ?? ''
+      const item = text === '' ? undefined : this.#reading.groupItems.find(text, group)
+      if (item instanceof Fault) reasons.push(`${header}: ${item.message}`)
+      else if (item) items.push(item)
+    }
     for (const one of this.#named(kind.key, kind.within))
       if (this.#textOf(one, row) === '') reasons.push(`the ${one.role} is empty`)
     if (reasons.length > 0) return { reasons, isMisread: true }
     const desired = this.#desiredOf(row.line, values)
     const parent = Number(values[kind.within ?? ''] ?? 0)
-    return { desired, identity: `${parent}/${looseName(desiredName(desired))}`, rounded }
+    return { desired, items, identity: `${parent}/${looseName(desiredName(desired))}`, rounded }
   }
 }
 
@@ -275,6 +293,9 @@ export type Begun = {
   /** Holds the cells of the first rows. */
   readonly sample: Sample
   readonly reader: DefinitionReader
+  /** Lists the columns of groups, and holds what their cells name. */
+  readonly groups: readonly GroupColumn[]
+  readonly groupItems: GroupItems
   readonly snapshot: Snapshot
   /** Reads the account again. */
   readonly look: () => Promise<Snapshot>
@@ -288,11 +309,21 @@ export const beginReading = async (work: ReadingDefinitions): Promise<Begun> => 
   const options = asOwnList(work.options, header, table, brief)
   const sample = await sampleOf(table)
   const plan = planDefinitions(header, kind, options, sample)
-  const look = (): Promise<Snapshot> => readSnapshot(account, [kind.kind.name])
+  const mayHaveGroups =
+    mayGiveItems(kind) &&
+    (plan.unused.length > 0 || [...plan.places.keys()].some((role) => groupOfRole(role) !== undefined))
+  const kindsRead: readonly KindName[] = mayHaveGroups ? [kind.kind.name, 'group_item'] : [kind.kind.name]
+  const look = (): Promise<Snapshot> => readSnapshot(account, kindsRead)
   const snapshot = await look()
-  const seen = new DefinitionReader({ kind, options, plan, lookups: lookupsIn(snapshot, work) })
+  const createMissing = options.createMissing === true
+  const { columns: groups, issues } = mayHaveGroups
+    ? findGroupColumns(plan.found, snapshot, createMissing)
+    : { columns: [], issues: [] }
+  requireClear(issues)
+  const groupItems = new GroupItems(snapshot, { createMissing, isMeant: options.numbersAs?.has('group_item') === true })
+  const seen = new DefinitionReader({ kind, options, plan, lookups: lookupsIn(snapshot, work), groups, groupItems })
   for await (const row of rowsBelowHeader(table, onProgress)) if (row.cells.length <= header.length) seen.note(row)
   const reader = seen.settled()
   reader.requireConstants()
-  return { plan, sample, reader, snapshot, look }
+  return { plan, sample, reader, groups, groupItems, snapshot, look }
 }

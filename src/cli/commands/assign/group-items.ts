@@ -7,6 +7,7 @@ import { listedIn } from '../../args/names.ts'
 import { type Act, type Cli, PACED } from '../../cli.ts'
 import { addOutput, printsList } from '../../output/printed.ts'
 import { addListOptions, addNameOptions, chooseColumns } from '../verbs/list-options.ts'
+import { addGroupItemsImport } from './group-items-import.ts'
 import type { MadeLinks, SelectedLinks } from './links.ts'
 import { ofUsers, runList } from './list.ts'
 
@@ -147,4 +148,5 @@ export const addGroupItemCommands = (group: Command, act: Act): void => {
   addListCommand(items, act)
   addAddCommand(items, act)
   addRemoveCommand(items, act)
+  addGroupItemsImport(items, act)
 }

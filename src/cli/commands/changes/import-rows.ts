@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import { type Plan, planChanges } from '../../../changes/plan/plan.ts'
 import type { Policy } from '../../../changes/plan/match.ts'
+import { planWholeRows } from '../../../changes/plan/whole-rows.ts'
 import type { Change } from '../../../changes/records/change.ts'
 import type { Desired } from '../../../changes/records/desired.ts'
 import type { Snapshot } from '../../../changes/records/snapshot.ts'
@@ -53,13 +54,16 @@ import {
 const ROWS_OF_TURN = 500
 
 /** Plans rows of a file. */
-const planOf = (
+const planOf = async (
   { stops }: Pick<OpenImport<ReadRows>, 'stops'>,
-  { snapshot, policy }: ReadRows,
+  { snapshot, policy, parts, lineOf = (place) => place }: ReadRows,
   desired: readonly Desired[],
   isOurs?: Policy['isOurs'],
-): Promise<Plan> =>
-  planChanges(snapshot, desired, { ...policy, ...(isOurs && { isOurs }) }, pauseEvery(ROWS_OF_TURN, stops.signal()))
+): Promise<Plan> => {
+  const pause = pauseEvery(ROWS_OF_TURN, stops.signal())
+  const plan = await planChanges(snapshot, desired, { ...policy, ...(isOurs && { isOurs }) }, pause)
+  return parts ? planWholeRows(plan, { parts, lineOf }) : plan
+}
 
 /** Reads and checks the whole file, then runs the given work on it. */
 const withRead = async <R extends ReadRows, T>(
@@ -110,7 +114,7 @@ const printFileDryRun = <R extends ReadRows>(run: OpenImport<R>): Promise<ExitCo
   withRead(run, async (read, reading) => {
     const { cli, client, printed, parsed, stops, progress, history, words, measure } = run
     const { rejects } = reading
-    const tally = new RowTally(rejects, read.lineOf)
+    const tally = new RowTally(rejects, read)
     const good: ShownRow[] = []
     let planned = 0
     const { partsOf, lineOf = (place: number) => place } = read
@@ -119,12 +123,19 @@ const printFileDryRun = <R extends ReadRows>(run: OpenImport<R>): Promise<ExitCo
       const plan = await planOf(run, own, part.desired)
       await run.tellPlan(reading, own, plan, false)
       await history.read(plan.changes)
+      const { main, beside } = read.parts ?? {}
+      const others = Map.groupBy(
+        plan.planned.filter(({ desired }) => beside !== undefined && desired.kind.name === beside),
+        ({ desired }) => lineOf(desired.line),
+      )
       for (const one of plan.planned) {
-        if (!tally.settle(one) && (one.action === 'create' || one.action === 'update')) tally.count(one.action)
-        if (one.action === 'refuse') continue
+        if (!tally.settle(one) && (one.action === 'create' || one.action === 'update'))
+          tally.count(one.action, one.desired)
+        if (one.action === 'refuse' || (main !== undefined && one.desired.kind.name !== main)) continue
         planned += 1
+        const line = lineOf(one.desired.line)
         // Keep of a plan only what is printed: there may be very many rows.
-        if (!parsed.isSummaryOnly) good.push({ line: lineOf(one.desired.line), record: printed.recordOf(own, one) })
+        if (!parsed.isSummaryOnly) good.push({ line, record: printed.recordOf(own, one, others.get(line)) })
       }
     }
     const lines = (await Array.fromAsync(rejects.lines(stops.signal()))).flat()
@@ -196,8 +207,8 @@ const resume = async <R extends ReadRows>(
   const earlier = readEarlier(record)
   const { doneBefore, isContinued } = earlier
   if (doneBefore > 0) progress.note(continuingText(record.head.beganAt, doneBefore, words))
-  const tally = new RowTally(rejects, first.lineOf)
-  tally.takeEarlier(desired.map(({ line }) => line), earlier) // prettier-ignore
+  const tally = new RowTally(rejects, first)
+  tally.takeEarlier(desired, earlier)
   const open = desired.filter(({ line }) => earlier.settledAt(line).length === 0)
   let known = isToReadAgain ? undefined : first.snapshot
   const lookAtAll = async (): Promise<Snapshot> => {

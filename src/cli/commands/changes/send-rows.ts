@@ -1,5 +1,6 @@
 import type { Plan, Planned } from '../../../changes/plan/plan.ts'
 import type { Policy } from '../../../changes/plan/match.ts'
+import type { RowParts } from '../../../changes/plan/whole-rows.ts'
 import type { Account } from '../../../changes/records/access.ts'
 import type { Change } from '../../../changes/records/change.ts'
 import type { Desired } from '../../../changes/records/desired.ts'
@@ -43,6 +44,8 @@ export type ReadRows = {
   readonly lineOf?: (place: number) => number
   /** Splits rows into parts, each of which is planned and sent before the next; all are planned first by default. */
   readonly partsOf?: (desired: readonly Desired[]) => Iterable<RowsPart>
+  /** Says how items are counted where rows ask for several kinds of them; each item counts by default. */
+  readonly parts?: RowParts
   readonly snapshot: Snapshot
   /** Reads the account again. */
   readonly look: () => Promise<Snapshot>
@@ -63,7 +66,8 @@ type PrintedRows<R extends ReadRows> = {
   readonly summary: Pick<Printable, 'shown'>
   readonly countsOf: (counts: RowCounts) => Counts
   readonly dryRunRow: Pick<Printable, 'shown'>
-  readonly recordOf: (read: R, row: JudgedRow) => AnyRecord
+  /** Returns a row of a dry run; `beside` holds what else the row asks for. */
+  readonly recordOf: (read: R, row: JudgedRow, beside?: readonly Planned[]) => AnyRecord
   /** Adds the names that people see to the rows of a dry run. */
   readonly withNames?: (client: Client, rows: readonly AnyRecord[]) => Promise<ShownRows>
   /** Says what to do about rejected rows, a line each. */
@@ -118,24 +122,58 @@ type RowOutcome = {
 
 const COUNTED = { create: 'created', update: 'updated', unchanged: 'unchanged', skip: 'skipped' } as const
 
+/** Ranks what becomes of the items of a row: the row counts as the last of these. */
+const RANKS: Readonly<Record<RowAction, number>> = { skip: 0, unchanged: 1, update: 2, create: 3 }
+
 /** Counts the rows of a file, and takes the reasons of those that are rejected. */
 export class RowTally {
   readonly counts: RowCounts = { created: 0, updated: 0, unchanged: 0, skipped: 0 }
   readonly #rejects: Pick<Rejects, 'add'>
   readonly #lineOf: (place: number) => number
+  readonly #parts: RowParts | undefined
+  /** Holds what became of rows so far that have several items. */
+  readonly #rows = new Map<number, RowAction | 'reject'>()
 
   /** Creates the tally of a file, whose items have lines of their own, or are told by their places. */
-  constructor(rejects: Pick<Rejects, 'add'>, lineOf = (place: number): number => place) {
+  constructor(rejects: Pick<Rejects, 'add'>, { lineOf, parts }: Pick<ReadRows, 'lineOf' | 'parts'>) {
     this.#rejects = rejects
-    this.#lineOf = lineOf
+    this.#lineOf = lineOf ?? ((place) => place)
+    this.#parts = parts
   }
 
-  count(action: RowAction, by = 1): void {
+  #add(action: RowAction, by: number): void {
     this.counts[COUNTED[action]] += by
   }
 
+  /** Notes what became of a row, in place of what it was before. */
+  #setRow(line: number, action: RowAction | 'reject' | undefined): void {
+    const before = this.#rows.get(line)
+    if (before !== undefined && before !== 'reject') this.#add(before, -1)
+    if (action === undefined) this.#rows.delete(line)
+    else this.#rows.set(line, action)
+    if (action !== undefined && action !== 'reject') this.#add(action, 1)
+  }
+
+  /** Counts an item, or what its row is with it; what is made for several rows does not count. */
+  count(action: RowAction, { kind: { name }, line: place }: Pick<Desired, 'kind' | 'line'>): void {
+    const { main, beside } = this.#parts ?? { main: name }
+    if (beside === undefined) return name === main ? this.#add(action, 1) : undefined
+    if (name !== main && name !== beside) return
+    const line = this.#lineOf(place)
+    const [before, own] = [this.#rows.get(line), name !== main && action === 'create' ? 'update' : action]
+    if (before !== 'reject' && (before === undefined || RANKS[own] > RANKS[before])) this.#setRow(line, own)
+  }
+
+  /** Takes back that items were created of which some may be doubles; `desired` is one of them, where it is known. */
+  uncount(count: number, desired?: Pick<Desired, 'kind' | 'line'>): void {
+    if (this.#parts?.beside === undefined) this.#add('create', -count)
+    else if (desired?.kind.name === this.#parts.main) this.#setRow(this.#lineOf(desired.line), undefined)
+  }
+
   reject(place: number, reasons: readonly string[]): void {
-    for (const reason of reasons) this.#rejects.add(this.#lineOf(place), reason)
+    const line = this.#lineOf(place)
+    for (const reason of reasons) this.#rejects.add(line, reason)
+    if (this.#parts?.beside !== undefined) this.#setRow(line, 'reject')
   }
 
   /** Counts a row of which nothing is sent, as what it was before if that is known; returns whether that is so. */
@@ -143,22 +181,22 @@ export class RowTally {
     if (action === 'refuse')
       this.reject(desired.line, reasons.map(({ message }) => message)) // prettier-ignore
     else if (action === 'unchanged' || action === 'skip')
-      this.count(before === undefined || before === 'delete' ? action : before)
+      this.count(before === undefined || before === 'delete' ? action : before, desired)
     return action === 'refuse' || action === 'unchanged' || action === 'skip'
   }
 
   /** Counts a row whose outcome is known. */
-  take(place: number, { result, action, reasons }: RowOutcome): void {
-    if (result === 'refused') this.reject(place, reasons)
-    else if (result === 'unchanged' || result === 'skip') this.count(result)
-    else if (action !== 'delete') this.count(action)
+  take(desired: Pick<Desired, 'kind' | 'line'>, { result, action, reasons }: RowOutcome): void {
+    if (result === 'refused') this.reject(desired.line, reasons)
+    else if (result === 'unchanged' || result === 'skip') this.count(result, desired)
+    else if (action !== 'delete') this.count(action, desired)
   }
 
   /** Counts the rows that earlier parts of a run finished, as they were. */
-  takeEarlier(lines: readonly number[], { settledAt }: EarlierChanges): void {
-    for (const line of lines) {
-      const last = settledAt(line).at(-1)
-      if (last) this.take(line, { result: last.outcome, action: last.action, reasons: [last.reason ?? ''] })
+  takeEarlier(all: readonly Desired[], { settledAt }: EarlierChanges): void {
+    for (const desired of all) {
+      const last = settledAt(desired.line).at(-1)
+      if (last) this.take(desired, { result: last.outcome, action: last.action, reasons: [last.reason ?? ''] })
     }
   }
 }
@@ -212,7 +250,8 @@ export const sendRows = async (work: SendingRows): Promise<SentRows> => {
   const onOutcome = (outcome: Outcome): void => {
     const { change, result, refusal } = outcome
     const reasons = refusal ? reasonsOfChange(refusal) : []
-    tally.take(change.record.desired?.line ?? 0, { result, action: change.action, reasons })
+    const { desired } = change.record
+    if (desired) tally.take(desired, { result, action: change.action, reasons })
     done += 1
     sent += 1
     onSent(done, open)
@@ -222,7 +261,7 @@ export const sendRows = async (work: SendingRows): Promise<SentRows> => {
   }
   const sendPlan = ({ plan: { planned, changes, again }, read: { snapshot } }: PlannedRows): Promise<void> => {
     const onRemoved = ({ record }: Change): void => {
-      tally.count('create', -1)
+      tally.uncount(1, record.desired)
       const next = again(record)
       if (!next || !tally.settle(next)) done -= 1
     }
@@ -236,7 +275,7 @@ export const sendRows = async (work: SendingRows): Promise<SentRows> => {
     return { left: left(), failure: undefined }
   } catch (error) {
     // Do not count records as created before a second look shows that they are not doubles.
-    tally.count('create', -unsettled)
+    tally.uncount(unsettled)
     if (error instanceof Aborted) return { left: left(), failure: undefined }
     if (!(error instanceof KpiError) || (sent === 0 && !error.mayBeDone)) throw error
     return { left: left(), failure: error }

@@ -4,6 +4,7 @@ import { addFlags, collect, type FieldFlag, fieldFlags, flagName } from '../../a
 import { SUMMARY_ONLY } from '../../args/dry-run.ts'
 import { decimalFlag, encodingFlag, recordsFlag, separatorFlag } from '../../args/format-flags.ts'
 import { kpi } from '../../../domain/resources/kpi.ts'
+import { user } from '../../../domain/resources/user.ts'
 import { rolesOf } from '../../../reading/definitions/roles.ts'
 import { FOLLOW_TARGETS, KEEP_HISTORY, type TargetFlags } from '../targets/target-flags.ts'
 import type { Act } from '../../cli.ts'
@@ -28,11 +29,22 @@ export const constantFlags = (of: Resource): FieldFlag[] => {
   return [...parents, ...alike]
 }
 
+/** Is the flag that creates groups and their items which a file gives people. */
+export const CREATE_MISSING_ITEMS = [
+  '--create-missing',
+  'create the groups and group items that the file names and the service does not have',
+] as const
+
 /** Lists the columns that a file may have. */
 const columnsOf = (of: Resource): string =>
   rolesOf({ of, within: parentOf(of)[0]?.name })
     .map(({ role }) => role)
     .join(', ')
+
+const GROUPS = `
+A column that is named as a group gives people its items: Shop, Region. Of any other column --map says that it does:
+--map group-item:Shop=Filiale. Items that people have besides stay.
+`
 
 const EXAMPLES = (of: Resource, file: string, sample: string): string => `
 Columns: ${columnsOf(of)}.
@@ -40,7 +52,7 @@ They are recognised by these names and similar ones, in the languages of the usu
 ${'email' in of.fields ? 'e-mail address' : 'name'} the service has changes the fields that differ, any other row creates; an empty cell keeps the stored value. All
 rows are checked before the first is sent. Rows that cannot be imported go to ${file}.rejects.csv for ${file}.csv, with
 the reasons: fix them there and import that file. If a run is stopped or killed, the same command continues it.
-
+${of.name === user.name ? GROUPS : ''}
 Examples:
   kpi ${commandName(of)} import ${file}.csv${sample === '' ? '' : ` ${sample}`} --dry-run
   kpi ${commandName(of)} import ${file}.csv${sample === '' ? '' : ` ${sample}`} --on-conflict error`
@@ -86,7 +98,8 @@ const declareImport = (group: Command) =>
     .option('--journal <folder>', 'the folder for the record of the run, from which it continues if it was stopped')
 
 /** Describes the flags of an import of definitions. */
-export type DefinitionFlags = ReturnType<ReturnType<typeof declareImport>['opts']> & TargetFlags
+export type DefinitionFlags = ReturnType<ReturnType<typeof declareImport>['opts']> &
+  TargetFlags & { readonly createMissing?: true | undefined }
 
 /** Adds `import`, which creates and changes many records from a file. */
 export const addImport = (group: Command, act: Act, of: Resource, sample = ''): void => {
@@ -96,6 +109,7 @@ export const addImport = (group: Command, act: Act, of: Resource, sample = ''): 
     'update',
   )
   if (of.name === kpi.name) command.option(...KEEP_HISTORY).option(...FOLLOW_TARGETS)
+  if (of.name === user.name) command.option(...CREATE_MISSING_ITEMS)
   command.addHelpText('after', EXAMPLES(of, commandName(of), sample))
   addOutput(command, async () => (await import('./run.ts')).definitionPrints)
   act(command, async (cli, [file], flags) => {

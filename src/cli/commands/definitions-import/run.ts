@@ -13,8 +13,10 @@ import {
   definitionKind,
   type DefinitionOptions,
   fieldOf,
+  mayGiveItems,
 } from '../../../reading/definitions/columns.ts'
 import { type DefinitionRole, rolesOf } from '../../../reading/definitions/roles.ts'
+import { asGroupRole, GROUP_ROLES } from '../../../reading/group-items/columns.ts'
 import type { CountedReasons } from '../../../reading/rejects/reason-counts.ts'
 import { camelCase, type FlagValues } from '../../args/flags.ts'
 import type { Cli } from '../../cli.ts'
@@ -43,9 +45,15 @@ type DefinitionRun = {
 const namesOfRoles = (roles: readonly DefinitionRole[]): Map<string, string> =>
   new Map(roles.flatMap(({ role, name }) => [[role, role] as const, [name, role] as const]))
 
-const mapOf = (roles: readonly DefinitionRole[], given: readonly string[] | undefined): Map<string, string> => {
+const mapOf = (
+  kind: DefinitionKind,
+  roles: readonly DefinitionRole[],
+  given: readonly string[] | undefined,
+): Map<string, string> => {
   const names = namesOfRoles(roles)
-  const map = columnsByRole(given, [...names.keys()])
+  const map = mayGiveItems(kind)
+    ? columnsByRole(given, [...names.keys()], asGroupRole, GROUP_ROLES)
+    : columnsByRole(given, [...names.keys()])
   return new Map([...map].map(([name, header]) => [names.get(name) ?? name, header]))
 }
 
@@ -106,11 +114,13 @@ const parseDefinitionFlags = (cli: Cli, of: Resource, file: string, flags: Defin
       addAgain,
       ...(onlyExisting && { onlyExisting }),
       resource: of.name,
-      map: mapOf(roles, map),
+      map: mapOf(kind, roles, map),
+      ...(flags.createMissing && { createMissing: true }),
       constants: constantsOf(of, roles, flags),
       numbersAs: numbersAsOf({ ...(byId && { byId }), ...(byName && { byName }) }, references, [
         ...references,
         ...nameFieldsOf(of),
+        ...(mayGiveItems(kind) ? ['group', 'group_item'] : []),
       ]),
     },
   }
@@ -158,16 +168,30 @@ const changesIn = (kind: DefinitionKind, { roles }: CheckedDefinitions, { change
   return changesText(fields, change.action !== 'update')
 }
 
+/** Says which group items a person would be given: `Shop: North`. */
+const itemsIn = (beside: readonly Planned[]): string[] =>
+  beside.flatMap(({ action, record }) => {
+    const item = record?.above['group_item']
+    return action === 'create' && item ? [`${item.above['group']?.name ?? 'group item'}: ${item.name}`] : []
+  })
+
 /** Returns a row of a dry run as a record. */
-const dryRunRecord = (kind: DefinitionKind, checked: CheckedDefinitions, row: JudgedRow): AnyRecord => {
+const dryRunRecord = (
+  kind: DefinitionKind,
+  checked: CheckedDefinitions,
+  row: JudgedRow,
+  beside: readonly Planned[],
+): AnyRecord => {
   if (row.action === 'reject') return { ...row, id: null, name: checked.names.get(row.line) ?? null, changes: null }
   const { action, desired, record } = row
+  const given = itemsIn(beside)
+  const changes = [changesIn(kind, checked, row) ?? [], given].flat()
   return {
     line: desired.line,
-    action,
+    action: action === 'unchanged' && given.length > 0 ? 'update' : action,
     id: record?.stored ? Number(record.stored['id']) : null,
     name: desiredName(desired),
-    changes: changesIn(kind, checked, row),
+    changes: changes.length === 0 ? null : changes.join('; '),
     reason: null,
   }
 }
@@ -203,7 +227,8 @@ export const runDefinitionImport = (
     parsed,
     flags,
     options,
-    hasOwnFlags: options.map.size + options.constants.size > 0 || options.onlyExisting === true,
+    hasOwnFlags:
+      options.map.size + options.constants.size > 0 || options.onlyExisting === true || options.createMissing === true,
     withAccount: (client, work) =>
       of.newer ? withClassic(cli, client, (classic) => work({ client, classic })) : work({ client }),
     read: (reading) => checkDefinitions({ ...reading, kind, options }),
@@ -213,7 +238,7 @@ export const runDefinitionImport = (
       summary: definitionSummary,
       countsOf: (counts) => counts,
       dryRunRow: definitionDryRunRow,
-      recordOf: (checked, row) => dryRunRecord(kind, checked, row),
+      recordOf: (checked, row, beside = []) => dryRunRecord(kind, checked, row, beside),
       adviceOn,
     },
   })

@@ -44,13 +44,15 @@ export const mapOf = (values: readonly string[] | undefined): Map<Role, string> 
 export const columnsByRole = <R extends string>(
   values: readonly string[] | undefined,
   roles: readonly R[],
+  findOther: (name: string) => R | undefined = () => undefined,
+  others = '',
 ): Map<R, string> => {
   const map = new Map<R, string>()
   for (const part of values ? namesIn('--map', ...values) : []) {
     const [name = '', ...column] = part.split('=')
-    const role = roles.find((one) => one === name.trim())
+    const role = roles.find((one) => one === name.trim()) ?? findOther(name.trim())
     if (!role || column.length === 0) {
-      throw new UsageError(`--map ${part} is not one of ${roles.map((one) => `${one}=COLUMN`).join(', ')}`)
+      throw new UsageError(`--map ${part} is not one of ${roles.map((one) => `${one}=COLUMN`).join(', ')}${others}`)
     }
     map.set(role, column.join('=').trim())
   }

@@ -1,0 +1,201 @@
+import { didYouMeanName, nearest } from '../../client/nearest.ts'
+import { kinds } from '../../changes/records/kind-fields.ts'
+import type { Desired } from '../../changes/records/desired.ts'
+import { type AccountRecord, isOfPerson, type Snapshot } from '../../changes/records/snapshot.ts'
+import { whyNoName } from '../../changes/names/doubtful-names.ts'
+import { Fault, type Issue } from '../../domain/errors.ts'
+import { looseName, newName } from '../../domain/name-form.ts'
+import { isNoName } from '../../domain/no-value-words.ts'
+import { foldName, type HeaderFindings, unassignedColumns } from '../columns/header.ts'
+import { isItemWord } from '../columns/owners.ts'
+import { mapFlag } from '../options/flag-text.ts'
+
+/** Begins the role of a column whose cells are items of a group: `group-item:Shop`. */
+const GROUP_ITEM = 'group-item:'
+
+/** Returns the role of the column of a group's items. */
+export const roleOfGroup = (group: string): string => GROUP_ITEM + group
+
+/** Returns the group that a role names; undefined if it is the role of something else. */
+export const groupOfRole = (role: string): string | undefined =>
+  role.startsWith(GROUP_ITEM) && role.length > GROUP_ITEM.length ? role.slice(GROUP_ITEM.length).trim() : undefined
+
+/** Returns a word as the role of the column of a group's items; undefined if it is none. */
+export const asGroupRole = (word: string): string | undefined => (groupOfRole(word) === undefined ? undefined : word)
+
+/** Says how such a role is given to a column. */
+export const GROUP_ROLES = `, ${GROUP_ITEM}GROUP=COLUMN`
+
+/** Describes a group as a file names it: one that the account has, or one that is to be created. */
+export type NamedGroup = { readonly name: string; readonly record: AccountRecord | undefined }
+
+/** Describes a column whose cells are items of a group. */
+export type GroupColumn = { readonly at: number; readonly header: string; readonly group: NamedGroup }
+
+/** Creates what is missing, where the user says so. */
+const CREATE = '--create-missing'
+
+/** Returns the group of a name, or why there is none. */
+export const findGroup = (snapshot: Snapshot, name: string, createMissing: boolean): NamedGroup | Fault => {
+  const found = snapshot.find(['group'], name)
+  if (!(found instanceof Fault)) return { name: found.name, record: found }
+  if (createMissing) return { name: newName(name), record: undefined }
+  return new Fault(found.message.includes('; ') ? found.message : `${found.message}; ${CREATE} creates it`)
+}
+
+/**
+ * Finds the columns of groups: those that the user mapped, those that have the name of a group, and where what is missing is
+ * created, those that are named for what groups are of.
+ */
+export const findGroupColumns = (
+  found: HeaderFindings<string>,
+  snapshot: Snapshot,
+  createMissing: boolean,
+): { readonly columns: readonly GroupColumn[]; readonly issues: readonly Issue[] } => {
+  const { header, roles } = found
+  const labelAt = (at: number): string => header[at]?.trim() ?? ''
+  const issues: Issue[] = []
+  const columns: GroupColumn[] = []
+  for (const [role, at] of roles) {
+    const name = groupOfRole(role)
+    const group = name === undefined ? undefined : findGroup(snapshot, name, createMissing)
+    if (group instanceof Fault) issues.push({ field: role, message: group.message })
+    else if (group) columns.push({ at, header: labelAt(at), group })
+  }
+  for (const at of unassignedColumns(found)) {
+    const group = snapshot.find(['group'], labelAt(at))
+    if (group instanceof Fault) {
+      const isNew = createMissing && mayBeNewGroup(labelAt(at), snapshot)
+      if (isNew) columns.push({ at, header: labelAt(at), group: { name: newName(labelAt(at)), record: undefined } })
+      continue
+    }
+    const other = columns.find((one) => one.group.record === group)
+    if (other) {
+      const [one, two] = [other.header, labelAt(at)].map((name) => mapFlag(roleOfGroup(group.name), name))
+      issues.push({ field: roleOfGroup(group.name), message: `is both "${other.header}" and "${labelAt(at)}"; say which: ${one} or ${two}` }) // prettier-ignore
+    } else columns.push({ at, header: labelAt(at), group: { name: group.name, record: group } })
+  }
+  return { columns, issues }
+}
+
+/** Returns the group that a column is nearly called for; undefined if there is none. */
+const nearGroup = (name: string, snapshot: Snapshot): string | undefined =>
+  nearest(
+    name,
+    snapshot.ofKind('group').map((one) => one.name),
+  )
+
+/** Tells whether a column is named for what groups are of, such as shops and regions, and not nearly as one that exists. */
+const mayBeNewGroup = (name: string, snapshot: Snapshot): boolean =>
+  isItemWord(foldName(name)) && nearGroup(name, snapshot) === undefined
+
+/** Says how to take columns as those of groups: some are nearly called so, and others are named for what groups are of. */
+export const hintAtGroups = (names: readonly string[], snapshot: Snapshot): string => {
+  const near = names.flatMap((name) => {
+    const group = nearGroup(name, snapshot)
+    return group === undefined ? [] : [`; if ${name} is the group ${group}: ${mapFlag(roleOfGroup(group), name)}`]
+  })
+  const fresh = names.filter((name) => mayBeNewGroup(name, snapshot))
+  const creates =
+    fresh.length === 0
+      ? ''
+      : `; ${CREATE} takes ${fresh.join(' and ')} as ${fresh.length === 1 ? 'a group' : 'groups'} of people, and creates what is missing`
+  return near.join('') + creates
+}
+
+/** Describes a group item as a file names it: one that the account has, or one that is to be created. */
+export type NamedItem = {
+  readonly group: NamedGroup
+  readonly name: string
+  readonly record: AccountRecord | undefined
+}
+
+/** Returns a name as a reference, which would be an id without an apostrophe. */
+const asReference = (name: string): string => name.replace(/^(?='*#\d+$)/, "'")
+
+const referenceTo = ({ name, record }: Pick<NamedItem, 'name' | 'record'>): string =>
+  record?.id === undefined ? asReference(name) : `#${record.id}`
+
+/** Finds the group items that cells name, and holds those that are to be created. */
+export class GroupItems {
+  readonly #snapshot: Snapshot
+  readonly #createMissing: boolean
+  /** Tells whether words that may stand for no value are names. */
+  readonly #isMeant: boolean
+  readonly #groups = new Map<string, { readonly group: NamedGroup; readonly line: number }>()
+  readonly #items = new Map<string, { readonly item: NamedItem; readonly line: number }>()
+
+  constructor(
+    snapshot: Snapshot,
+    { createMissing, isMeant }: { readonly createMissing: boolean; readonly isMeant: boolean },
+  ) {
+    this.#snapshot = snapshot
+    this.#createMissing = createMissing
+    this.#isMeant = isMeant
+  }
+
+  /** Returns the item of a group, or of any, that a text names on a line. */
+  find(text: string, group: NamedGroup | undefined): NamedItem | Fault {
+    const found =
+      group && !group.record ? new Fault('') : this.#snapshot.find(['group_item'], text, group?.record ?? undefined)
+    if (!(found instanceof Fault)) {
+      const { group: of } = found.above
+      if (isOfPerson(found)) return new Fault(`group item ${found.id} stands for a person, and cannot be given to one`)
+      return { group: group ?? { name: of?.name ?? '', record: of }, name: found.name, record: found }
+    }
+    if (isNoName(text) && !this.#isMeant) return new Fault(`"${text}" ${whyNoName(text)}; leave the cell empty`)
+    if (/^#\d+$/.test(text) || found.message.includes('more than one')) return found
+    if (group && this.#createMissing) return { group, name: newName(text), record: undefined }
+    const near = nearest(text, this.#itemsOf(group))
+    const where = group ? ` in ${group.name}` : ''
+    const way = group
+      ? `; ${CREATE} creates it`
+      : near === undefined
+        ? '; name its group, too, in a column called group'
+        : ''
+    return new Fault(`there is no group item "${text}"${where}${didYouMeanName(near)}${way}`)
+  }
+
+  #itemsOf(group: NamedGroup | undefined): string[] {
+    return this.#snapshot
+      .ofKind('group_item')
+      .filter((one) => group === undefined || one.above['group'] === group.record)
+      .map(({ name }) => name)
+  }
+
+  /** Marks an item as needed by a row that can be imported, so that it is created if it is missing. */
+  use(item: NamedItem, line: number): void {
+    const { group, name, record } = item
+    if (record) return
+    const [ofGroup, ofItem] = [looseName(group.name), `${looseName(group.name)}\n${looseName(name)}`]
+    if (!group.record && !this.#groups.has(ofGroup)) this.#groups.set(ofGroup, { group, line })
+    if (!this.#items.has(ofItem)) this.#items.set(ofItem, { item, line })
+  }
+
+  /** Returns the groups and items that are to be created, each with the line that names it first. */
+  desired(placeOf: (line: number) => number): Desired[] {
+    const groups = [...this.#groups.values()].map(({ group: { name }, line }) => {
+      return { kind: kinds.group, line: placeOf(line), values: { name }, references: {} }
+    })
+    const items = [...this.#items.values()].map(({ item: { group, name }, line }) => {
+      return {
+        kind: kinds.group_item,
+        line: placeOf(line),
+        values: { name },
+        references: { group: referenceTo(group) },
+      }
+    })
+    return [...groups, ...items]
+  }
+}
+
+/** Returns what gives a user, as a reference names one, an item. */
+export const desiredItemLink = (user: string, item: NamedItem, place: number): Desired => {
+  const group = item.record ? {} : { group: referenceTo(item.group) }
+  return {
+    kind: kinds.user_group_item,
+    line: place,
+    values: {},
+    references: { user, ...group, group_item: referenceTo(item) },
+  }
+}
