@@ -316,41 +316,56 @@ describe.each(users)('%s', (_, open) => {
 
   test('a column that is left out is told with what it may hold, and the flag for that', async () => {
     const ran = await load('kpis', 'KPI,Area,Frequency\nCalls,General,daily\n', '--dry-run', '--icon', 'Chart')
-    expect(ran.stderr).toContain(
-      'columns left out: Area; if Area is the category: --map category=Area\n',
-    )
+    expect(ran.stderr).toContain('columns left out: Area; if Area is the category: --map category=Area\n')
     const none = await load('categories', 'Area,Sort order,X\nSales,1,2\n')
     expect(errorOf(none).issues).toMatchObject([{ message: 'no column is the name; give one with --map name=Area' }])
   })
 
   test.each([
-    ['units', 'Name,Display\nEuro,€ #.00\n', 'Display is the display_format: --map display_format=Display'],
-    ['units', 'Name,Display,Shown\nEuro,€ #.00,x\n', 'Display is the display_format: --map display_format=Display'],
-    ['kpis', 'KPI,Level,Frequency\nA,down,daily\n', 'Level is the value_direction: --map value_direction=Level'],
-    ['kpis', 'KPI,Box,Frequency\nA,Percent,daily\n', 'Box is the unit: --map unit=Box'],
-    ['kpis', 'KPI,Frequncy\nA,daily\n', 'Frequncy is the frequency: --map frequency=Frequncy'],
-    ['kpis', 'KPI,Default goal,Frequency\nA,7.5,daily\n', 'Default goal is the target_default: --map'],
-    ['kpis', 'KPI,Owner,Frequency\nA,Ann Lee,daily\n', undefined],
-    ['kpis', 'KPI,Unit price,Frequency\nA,3.50,daily\n', undefined],
-    ['kpis', 'KPI,Target for 2026,Frequency\nA,70,daily\n', 'Target for 2026 is the target_default: --map "target_default=Target for 2026"'],
-    ['users', 'E-mail,First name,Shop,Level\nann@example.com,Ann,North,Manager\n', 'Level is the user_type: --map user_type=Level'],
-    ['users', 'E-mail,First name,Shop\nann@example.com,Ann,North\n', undefined],
-    ['users', 'E-mail,First name,Since\nann@example.com,Ann,2020-01-01\n', undefined],
-    ['categories', 'Name,Place in list\nSales,4\n', 'Place in list is the sort_order: --map "sort_order=Place in list"'],
-    ['categories', 'Name,Sorting\nSales,x\n', undefined],
+    ['units', 'Name,Display\nEuro,€ #.00\n', 'if Display is the display_format: --map display_format=Display'],
+    ['units', 'Name,Display,Shown\nEuro,€ #.00,x\n', 'if Display is the display_format: --map display_format=Display'],
+    ['kpis', 'KPI,Level,Frequency\nA,down,daily\n', 'if Level is the value_direction: --map value_direction=Level'],
+    ['kpis', 'KPI,Box,Frequency\nA,Percent,daily\n', 'if Box is the unit: --map unit=Box'],
+    ['kpis', 'KPI,Frequncy\nA,daily\n', 'if Frequncy is the frequency: --map frequency=Frequncy'],
+    ['kpis', 'KPI,Default goal,Frequency\nA,7.5,daily\n', 'if Default goal is the target_default: --map'],
+    ['kpis', 'KPI,Owner,Frequency\nA,Ann Lee,daily\n', ''],
+    ['kpis', 'KPI,Unit price,Frequency\nA,3.50,daily\n', ''],
+    [
+      'kpis',
+      'KPI,Target for 2026,Frequency\nA,70,daily\n',
+      'if Target for 2026 is the target_default: --map "target_default=Target for 2026"',
+    ],
+    [
+      'users',
+      'E-mail,First name,Shop,Level\nann@example.com,Ann,North,Manager\n',
+      'if Level is the user_type: --map user_type=Level',
+    ],
+    [
+      'users',
+      'E-mail,First name,Shop\nann@example.com,Ann,North\n',
+      '--create-missing takes Shop as a group of people',
+    ],
+    ['users', 'E-mail,First name,Since\nann@example.com,Ann,2020-01-01\n', ''],
+    [
+      'categories',
+      'Name,Place in list\nSales,4\n',
+      'if Place in list is the sort_order: --map "sort_order=Place in list"',
+    ],
+    ['categories', 'Name,Sorting\nSales,x\n', ''],
   ] as const)('%s import says of %j what a column that is left out means, or nothing', async (what, text, meant) => {
     writeFileSync(user.folder.in('data.csv'), text)
     const { stderr } = await user.kpi(what, 'import', 'data.csv', '--dry-run')
     const told = stderr.split('\n').find((line) => line.startsWith('columns left out: '))
-    expect(told).toMatch(meant === undefined ? /^[^;]*$/ : /;/)
-    if (meant !== undefined) expect(told).toContain(`; if ${meant}`)
+    const hints = told?.split('; ').slice(1) ?? ['none']
+    expect(hints.join('; ')).toContain(meant)
+    expect(hints.length > 0).toBe(meant !== '')
   })
 
   test.each([
     ['Prénom;Nom;Courriel\nAnn;Lee;ann@example.com\n', 'Ann', 'Lee'],
     ['Nom;Prénom;Courriel\nLee;Ann;ann@example.com\n', 'Ann', 'Lee'],
     ['Name;Vorname;E-Mail\nLee;Ann;ann@example.com\n', 'Ann', 'Lee'],
-    ['Name;Vorname;E-Mail\nAnn Lee;Ann;ann@example.com\n', 'Ann', null],
+    ['Name;Vorname;E-Mail\nAnn Lee;Ann;ann@example.com\n', 'Ann', 'Lee'],
     ['Vorname;Nachname;Name;E-Mail\nAnn;Lee;Lee, Ann;ann@example.com\n', 'Ann', 'Lee'],
     ['Nombre;Apellidos;Correo\nAnn;Lee Ray;ann@example.com\n', 'Ann', 'Lee Ray'],
     ['Nombre;Correo\nAnn Lee;ann@example.com\n', 'Ann', 'Lee'],

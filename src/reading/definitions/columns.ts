@@ -123,8 +123,10 @@ const settlePersons = ({ header, roles }: HeaderFindings<string>, sample: Sample
   const [first, whole] = [roles.get('first_name'), roles.get(FULL_NAME)]
   if (first === undefined) return
   if (whole !== undefined) {
-    roles.delete(FULL_NAME)
-    if (!roles.has('last_name') && holdsLastNames(sample, first, whole)) roles.set('last_name', whole)
+    const isLast = holdsLastNames(sample, first, whole)
+    const isWhole = !roles.has('last_name') && !isLast && holdsWholeNames(sample, whole)
+    roles.delete(isWhole ? 'first_name' : FULL_NAME)
+    if (isLast && !roles.has('last_name')) roles.set('last_name', whole)
   } else if (!roles.has('last_name') && mayBePersons(header[first] ?? '') && holdsWholeNames(sample, first)) {
     roles.delete('first_name')
     roles.set(FULL_NAME, first)

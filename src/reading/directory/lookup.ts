@@ -8,7 +8,7 @@ import { scopeNeeded } from '../../domain/variants.ts'
 import { Misread, NoName } from '../formats/evidence.ts'
 import { isExactly, isMeantName, whyNoName } from '../../changes/names/doubtful-names.ts'
 import { isNoName } from '../../domain/no-value-words.ts'
-import { type ImportOptions, type NameRole, titleOfRole } from '../options/options.ts'
+import { type NameRole, type NumbersAs, titleOfRole } from '../options/options.ts'
 
 /** Holds the first id of things that do not exist yet; no service gives ids that large. */
 export const PROVISIONAL_ID = 2 ** 40
@@ -87,7 +87,7 @@ export const isNoNameOf = (role: NameRole): ((text: string) => boolean) => {
 export const exactNoNames = <T extends Named>(
   lookup: Lookup<T>,
   role: NameRole,
-  numbersAs: ImportOptions['numbersAs'],
+  numbersAs: ReadonlyMap<string, NumbersAs> | undefined,
 ): Lookup<T> => {
   if (isMeantName(numbersAs, role)) return lookup
   const isNone = isNoNameOf(role)

@@ -211,7 +211,7 @@ export const checkGroupItems = async (work: ReadingFile, options: GroupItemOptio
     const one = stored && asRecord(userResource, stored)
     return one && id !== undefined ? [{ id, name: fullName(one), email: one.email }] : []
   })
-  const users = exactNoNames(createDirectory('user', people), 'user', options.numbersAs as ImportOptions['numbersAs'])
+  const users = exactNoNames(createDirectory('user', people), 'user', options.numbersAs)
   const columns = planColumns(header, options, sample, { users, snapshot })
   const as = options.numbersAs?.get('user')
   const column = createNameColumn({ role: 'user', header: columns.userHeader, as }, users)
