@@ -110,7 +110,8 @@ describe('through the newer interface', () => {
       'Nowhere,Nobody,Sales,2026-01-01,1',
     ]
     const ran = await load(['source,user,kpi,date,actual', ...rows, ''].join('\n'))
-    expect([ran.code, JSON.parse(ran.stdout)]).toMatchObject([3, { rejected: 7, requests: 4 }])
+    // Two read what is stored of the locked user, who may have just these values.
+    expect([ran.code, JSON.parse(ran.stdout)]).toMatchObject([3, { rejected: 7, requests: 6 }])
     expect(reasons()).toEqual([
       `2,breakdown item ${west} (West) is archived and takes no new entries`,
       '3,"there is no breakdown item ""Norht""; did you mean ""North""?"',

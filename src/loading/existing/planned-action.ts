@@ -7,6 +7,7 @@ import { type EntryValues, faultsOfValues, mergeEntry, sameValues } from '../../
 import type { Summary } from '../../reading/entries/summary.ts'
 import type { ImportOptions, OnConflict } from '../../reading/options/options.ts'
 import { ownerOf, storedKey } from '../../domain/entry-key.ts'
+import { shellWord } from '../../reading/options/flag-text.ts'
 import type { Reference } from '../../reading/directory/reference.ts'
 import type { Rejects } from '../../reading/rejects/rejects.ts'
 import type { Batch } from '../../reading/rows/batches.ts'
@@ -26,6 +27,8 @@ export type PlannedAction = {
   readonly reason: string
   /** Holds the values before and after, where the action changes what is stored. */
   readonly change?: ValueChange
+  /** Tells that it is not sent, as the service would refuse it although nothing would change. */
+  readonly isKept?: true
 }
 
 /** Describes the values of an entry before and after a change. */
@@ -80,13 +83,42 @@ const judgeConflict = ({ actual }: ExistingEntry, onConflict: OnConflict): Plann
 }
 
 /** Names the reference data that planned actions need. */
-type JudgeBy = Pick<Reference, 'kpis' | 'faultsOf'>
+type JudgeBy = Pick<Reference, 'kpis' | 'faultsOf' | 'isLocked'>
+
+/** Returns flags that give an entry the values that it has not. */
+const correctionOf = ({ before, after }: ValueChange): string => {
+  const flags = (['actual', 'target', 'notes'] as const).flatMap((field) => {
+    const value = after[field]
+    if (value === before[field]) return []
+    const text = value === null ? '' : typeof value === 'bigint' ? formatDecimal(value) : value
+    return [`--${field}=${shellWord(text)}`]
+  })
+  return flags.join(' ')
+}
+
+/** Plans what becomes of the values of a locked user: those that are stored stay, and others are refused. */
+const judgeLocked = (
+  judged: PlannedAction,
+  stored: ExistingEntry | undefined,
+  faults: readonly string[],
+): PlannedAction => {
+  const { action, change } = judged
+  if (action === 'unchanged') return { ...judged, isKept: true }
+  if (action === 'send') return judged
+  const reason = faults.join('; ')
+  const id = stored?.ids.at(-1)
+  return reject(
+    change === undefined || id === undefined
+      ? reason
+      : `${reason}, and other values are stored: kpi entries update ${id} ${correctionOf(change)} corrects them`,
+  )
+}
 
 /** Returns the planned action for a draft, from the stored entry and the service's rules. */
 export const planAction = (
   draft: EntryDraft,
   stored: ExistingEntry | undefined,
-  { kpis, faultsOf }: JudgeBy,
+  { kpis, faultsOf, isLocked }: JudgeBy,
   onConflict: OnConflict = 'update',
 ): PlannedAction => {
   const kpi = kpis.byId.get(draft.kpi_id)
@@ -96,11 +128,13 @@ export const planAction = (
   const settled = stored && judgeConflict(stored, onConflict)
   if (settled) return settled
   const ofPair = kpi ? faultsOf(ownerOf(draft), kpi.id) : []
-  if (ofPair.length > 0) return reject(ofPair.join('; '))
+  const mayStay = stored !== undefined && isLocked(ownerOf(draft)) && onConflict !== 'add'
+  if (ofPair.length > 0 && !mayStay) return reject(ofPair.join('; '))
   // If the key may not read KPIs, the plan must be the same whether the KPI has targets or drops them.
   const kinds = kpi ? [kpi] : [{ target_default: null }, { target_default: 0n }]
   const isAdding = onConflict === 'add'
-  return agreed(kinds.flatMap((kind) => possible(stored).map((one) => judgeValues(draft, one, kind, isAdding))))
+  const judged = agreed(kinds.flatMap((kind) => possible(stored).map((one) => judgeValues(draft, one, kind, isAdding))))
+  return ofPair.length > 0 ? judgeLocked(judged, stored, ofPair) : judged
 }
 
 const NOTHING_STORED: ExistingEntryMap = new Map()
@@ -119,6 +153,17 @@ const GIVEN = ACTUAL.given | TARGET.given | NOTES.given
 const hasClears = ({ flags, count }: EntryBlock): boolean =>
   flags.subarray(0, count).some((given) => (given & GIVEN) === 0)
 
+/** Tells whether a block has entries of locked users. */
+const hasLocked = ({ owner, count }: EntryBlock, { isLocked }: JudgeBy): boolean => {
+  let last = 0
+  return owner.subarray(0, count).some((one) => {
+    // Most entries have the owner of the one before.
+    const isSame = one === last
+    last = one
+    return !isSame && isLocked(one)
+  })
+}
+
 /** Tells whether the existing entry of every draft must be known before anything is sent. */
 export const readsFirst = ({ onConflict, onlyChanges }: ImportOptions): boolean =>
   onlyChanges || onConflict === 'skip' || onConflict === 'error'
@@ -133,15 +178,17 @@ export const createPlanner = (
   { onConflict }: ImportOptions,
   isAll: boolean,
 ): Planner => ({
-  isNeeded: (block) => isAll || hasClears(block),
+  isNeeded: (block) => isAll || hasClears(block) || hasLocked(block, reference),
   plan: async (drafts) => {
-    const asked = isAll ? drafts : drafts.filter(onlyClears)
+    const isAsked = (draft: EntryDraft): boolean => isAll || onlyClears(draft) || reference.isLocked(ownerOf(draft))
+    const asked = isAll ? drafts : drafts.filter(isAsked)
     // Nothing is stored of what does not exist yet.
     const known = asked.filter((draft) => !isProvisionalDraft(draft))
     const stored = known.length > 0 ? await existing.of(known) : asked.length > 0 ? NOTHING_STORED : undefined
-    if (!stored) return drafts.map(() => UNDECIDED)
     return drafts.map((draft) => {
-      if (!isAll && !onlyClears(draft)) return UNDECIDED
+      // Where nobody may read what is stored, a locked user takes nothing.
+      if (!stored) return reference.isLocked(ownerOf(draft)) ? planAction(draft, undefined, reference) : UNDECIDED
+      if (!isAsked(draft)) return UNDECIDED
       const key = storedKey(ownerOf(draft), draft.kpi_id, draft.entry_date)
       return planAction(draft, stored.get(key), reference, onConflict)
     })
@@ -159,8 +206,8 @@ type Choosing = {
 const NOT_SENT: ReadonlySet<PlannedAction['action']> = new Set(['nothing', 'reject', 'skip'])
 
 /** Tells whether a draft is sent. */
-export const isSent = ({ action }: PlannedAction, { onlyChanges }: ImportOptions): boolean =>
-  !NOT_SENT.has(action) && !(onlyChanges && action === 'unchanged')
+export const isSent = ({ action, isKept }: PlannedAction, { onlyChanges }: ImportOptions): boolean =>
+  !NOT_SENT.has(action) && !isKept && !(onlyChanges && action === 'unchanged')
 
 /** Describes what is left of a batch to send, and the planned action for each draft of the original batch. */
 type Chosen = { readonly left: Batch; readonly plans: readonly PlannedAction[] }

@@ -202,6 +202,16 @@ export const fetchReference = async (client: Client, needs: ReferenceNeeds) => {
     return faults.map(({ message }) => message)
   }
   const judged = new Map<number, Map<number, readonly string[]>>()
+  const faultsOf = (owner: number, kpiId: number): readonly string[] => {
+    const ofOwner = judged.get(owner) ?? new Map<number, readonly string[]>()
+    if (ofOwner.size === 0) judged.set(owner, ofOwner)
+    const known = ofOwner.get(kpiId)
+    if (known) return known
+    const faults = faultsOfPair(owner, kpiId)
+    ofOwner.set(kpiId, faults)
+    return faults
+  }
+  const isLocked = (owner: number): boolean => users.byId.get(owner)?.user_status_id === 'L'
   return {
     ...lookups,
     /** Returns a breakdown item with its owner number as the id; for a person's item that is the user's id. */
@@ -230,15 +240,12 @@ export const fetchReference = async (client: Client, needs: ReferenceNeeds) => {
     lastPlaceOf: (userId: number): number =>
       [...(assigned.get(userId)?.values() ?? [])].reduce((last, { sort_order }) => Math.max(last, sort_order), 0),
     /** Returns why an owner may not have values of a KPI, in the service's own words; empty when they may. */
-    faultsOf: (owner: number, kpiId: number): readonly string[] => {
-      const ofOwner = judged.get(owner) ?? new Map<number, readonly string[]>()
-      if (ofOwner.size === 0) judged.set(owner, ofOwner)
-      const known = ofOwner.get(kpiId)
-      if (known) return known
-      const faults = faultsOfPair(owner, kpiId)
-      ofOwner.set(kpiId, faults)
-      return faults
-    },
+    faultsOf,
+    /** Tells whether an owner is a locked user, who takes no new values, and keeps those that are stored. */
+    isLocked,
+    /** Tells whether values are no fault if they are stored already: those of a locked user. */
+    mayBeStored: (owner: number, kpiId: number): boolean =>
+      isLocked(owner) && kpis.byId.get(kpiId)?.is_calculated === false,
     /** Returns the assignments that rows need and that do not exist. */
     missing: (): readonly Pair[] => missing,
     /**

@@ -111,12 +111,16 @@ const OTHER_YEAR = /^"[^"]*" (?=is before 1900: |is after 2199: |must be in the 
 const OWN_NAME = /^(rows with the same [^"]+?) ".*"(?= are on )/
 const NEW_NAME = /^the (new [^"]+?) ".*" (?=needs [^"?]+$)/
 
+/** Matches the line that corrects the entry of a row, which is another for each. */
+const OWN_CORRECTION = /(?<=: kpi entries update )\d+ .*(?= corrects them$)/
+
 /** Returns a reason as it is compared with others: without line numbers and names, and not at any length. */
 const groupOf = (reason: string): string =>
   withoutLineNumbers(reason)
     .replace(OTHER_YEAR, 'the date ')
     .replace(OWN_NAME, '$1')
     .replace(NEW_NAME, 'a $1 ')
+    .replace(OWN_CORRECTION, 'ID …')
     .slice(0, LONGEST)
 
 type Counter = {

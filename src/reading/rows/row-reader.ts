@@ -194,8 +194,15 @@ export const createRowReader = (
     reasons.push(value.message)
     return undefined
   }
-  const faultsOf = (owner: number | undefined, kpi: number | undefined): readonly string[] =>
-    owner === undefined || kpi === undefined ? [] : reference.faultsOf(owner, kpi)
+  /**
+   * Adds why an owner may not have values of a KPI, before the reasons from a place on. Those of a locked user stand only
+   * beside others: the user may have just these values.
+   */
+  const addFaults = (owner: number | undefined, kpi: number | undefined, place: number): void => {
+    if (owner === undefined || kpi === undefined) return
+    const isSure = reasons.length > 0 || !reference.mayBeStored(owner, kpi)
+    if (isSure) reasons.splice(place, 0, ...reference.faultsOf(owner, kpi))
+  }
   const hasUnits = formats.units.length > 0
   /** Records which unit the value in a column has. */
   const noteUnits = (row: Row, at: number | undefined, kpi: number | undefined): void => {
@@ -212,8 +219,9 @@ export const createRowReader = (
     const kpi = accept(kpiOf(cells))?.id
     hand.kpi = kpi
     const day = accept(dayOf(cells))
-    reasons.push(...faultsOf(owner, kpi))
+    const place = reasons.length
     const values = valuesOf(row)
+    addFaults(owner, kpi, place)
     if (owner === undefined || kpi === undefined || day === undefined) return
     const mark = reasons.length > 0 ? BAD : 0
     const { flags, actual, target, notes, beyond } = values
@@ -252,9 +260,6 @@ export const createRowReader = (
       const owner = column.owner ?? shared.owner
       const kpi = column.kpi ?? shared.kpi
       const before = reasons.length
-      const faults = faultsOf(owner, kpi)
-      // Whether an empty cell has something to clear is found out later: only then do they stand against it.
-      if (text !== '') for (const fault of faults) reasons.push(fault)
       const form = formats.numbers.get(at)
       hand.kpi = kpi
       hand.beyond = ''
@@ -262,6 +267,8 @@ export const createRowReader = (
       const actual = text === '' || !form ? 0n : numberOf(text, header[at] ?? '', form, numbers?.[at])
       const day = dayIn(column)
       if (day instanceof Fault && text !== '') reasons.push(day.message)
+      // Whether an empty cell has something to clear is found out later: only then do they stand against it.
+      if (text !== '') addFaults(owner, kpi, before)
       if (owner === undefined || kpi === undefined || day === undefined) continue
       if (day instanceof Fault) {
         endWithoutDay(text, placeOf(line, at), before)

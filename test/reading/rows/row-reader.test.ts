@@ -82,7 +82,6 @@ describe('a row of a long file', () => {
       '99,98,yesterday,1,,',
       ['there is no user "99"', 'there is no KPI "98"', '"yesterday" must be a date, YYYY-MM-DD'],
     ],
-    ['Lou,Sales,2026-01-01,1,,', ['user 4 (Lou) is locked']],
     ['Ann Lee,Closed,2026-01-01,1,,', ['KPI 3 (Closed) is inactive and takes no entries']],
     ['Bob,Visits,2026-01-01,1,,', ['KPI 2 (Visits) is not assigned to user 3 (Bob)']],
     [
@@ -100,6 +99,11 @@ describe('a row of a long file', () => {
     const { entries, rejects } = await read([LONG, row])
     expect(entries).toEqual([])
     expect(rejects.map(([line, ...told]) => [line, told.toSorted()])).toEqual([[2, reasons.toSorted()]])
+  })
+
+  test('of a locked user is an entry, which may be stored just so', async () => {
+    const { entries, rejects } = await read([LONG, 'Lou,Sales,2026-01-01,1,,'])
+    expect([entries, rejects]).toMatchObject([[{ owner: 4, kpi: 1, actual: 1_0000n }], []])
   })
 
   test.each([

@@ -22,7 +22,7 @@ import { beginRun, type CommandRun, type Job, rejectsFileOf } from './jobs.ts'
 import { createMissing } from './missing.ts'
 import type { ParsedOptions } from './parsed-options.ts'
 import { createRunReceipt } from './run-receipt.ts'
-import { ASSIGNING_ADVICE, concludeFile, linesOfReasons, mayCreateAssignments, type RunResult } from './result.ts'
+import { adviceOnLocked, ASSIGNING_ADVICE, concludeFile, linesOfReasons, mayCreateAssignments, type RunResult } from './result.ts'
 
 /** Returns the flags that use a mapping that has just been saved; rejects are UTF-8, whatever the file was. */
 const mappingFlags = (name: string, { encoding }: ParsedFormat, parsed: ParsedOptions): string[] => [
@@ -151,8 +151,9 @@ const runJob = async (run: CommandRun, job: Job): Promise<JobEnding> => {
     })
     if (dateWord !== undefined) needed = [...needed, `--date ${run.settled.date ?? date}`]
     const told = { ...ending, receipt: receipt.name() }
-    if (!ending.needsAssignments || !mayCreateAssignments(client, parsed)) return { ...told, needed, advice: [] }
-    return { ...told, needed: [...needed, '--create-assignments'], advice: [ASSIGNING_ADVICE] }
+    const advice = adviceOnLocked(client, ending.reasons)
+    if (!ending.needsAssignments || !mayCreateAssignments(client, parsed)) return { ...told, needed, advice }
+    return { ...told, needed: [...needed, '--create-assignments'], advice: [ASSIGNING_ADVICE, ...advice] }
   } finally {
     progress.stop()
     receipt.close()
