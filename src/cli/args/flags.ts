@@ -16,6 +16,8 @@ import { UsageError } from '../exit.ts'
 import { sayChoices } from './choices.ts'
 import { findId, readDirectory } from './names.ts'
 import { isListedKind } from '../../client/operations/kind-operations.ts'
+import { listFirst, MOST_LISTED } from '../../domain/count-text.ts'
+import { KINDS } from '../../domain/kinds.ts'
 
 /** Holds parsed flags; flags that are made from fields are checked by their fields. */
 export type FlagValues = Readonly<Record<string, unknown>>
@@ -199,6 +201,16 @@ export const missingFlags = (needed: readonly FieldFlag[], flags: FlagValues): s
     .filter(({ flag, field }) => field.required && field.usual === undefined && flags[camelCase(flag)] === undefined)
     .map(({ flag, field }) => `--${flag} <${argumentName(field)}>`)
 
+/** Returns what is wrong with a default that names something: what there is to take instead, or how to make it. */
+const usualFault = async (client: Client, flag: string, { refers, usual }: Field, fault: Fault): Promise<string> => {
+  const text = faultText(flag, String(usual), fault)
+  if (refers === undefined || !isListedKind(refers)) return text
+  const known = [...((await readDirectory(client, refers))?.byId.values() ?? [])].map(({ name }) => name)
+  const makes = `kpi ${KINDS[refers].of.plural} create --name ${String(usual)} makes it`
+  const others = listFirst(known, MOST_LISTED, (name) => name)
+  return `${text}, which is the default: ${known.length === 0 ? '' : `--${flag} takes another, such as ${others}; `}${makes}`
+}
+
 /** Adds the usual values of mandatory fields that no flag of the line gives; what is still missing is a fault. */
 export const addUsualFields = async (
   client: Client,
@@ -211,7 +223,7 @@ export const addUsualFields = async (
   for (const { name, flag, field } of fieldFlags(of)) {
     if (flags[camelCase(flag)] !== undefined || !field.required || field.usual === undefined) continue
     const value = await usualValue(client, field, list, await referredBy(client, of, field, own))
-    if (value instanceof Fault) faults.push(faultText(flag, String(field.usual), value))
+    if (value instanceof Fault) faults.push(await usualFault(client, flag, field, value))
     else fields[name] = value
   }
   const missing = missingFlags(fieldFlags(of), flags)

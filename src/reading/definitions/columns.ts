@@ -15,9 +15,10 @@ import {
   unassignedColumns,
 } from '../columns/header.ts'
 import type { ImportOptions, NumbersAs } from '../options/options.ts'
+import { namesOfRole } from './meanings.ts'
 import type { Sample } from '../columns/contents.ts'
 import { holdsLastNames, holdsNames, holdsWholeNames } from '../columns/split-names.ts'
-import { type DefinitionRole, FULL_NAME, namesOfRole, PERSON, rolesOf, withoutId } from './roles.ts'
+import { type DefinitionRole, FULL_NAME, PERSON, rolesOf, withoutId } from './roles.ts'
 
 /** Describes a kind of definitions that files hold: its resource, and how records are told apart. */
 export type DefinitionKind = {

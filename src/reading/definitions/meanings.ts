@@ -1,9 +1,13 @@
 import { isWithin } from '../../client/nearest.ts'
 import { foldName, mayBePersons, roleOf } from '../columns/header.ts'
-import { type DefinitionRole, namesOfRole, PERSON } from './roles.ts'
+import { type DefinitionRole, PERSON } from './roles.ts'
 
 /** Describes a column that means nothing so far: its name, and what its first cells hold. */
 export type UnusedColumn = { readonly name: string; readonly texts: readonly string[] }
+
+/** Returns the names of a role's column, as they are compared. */
+export const namesOfRole = ({ name, field, role }: DefinitionRole): string[] =>
+  [name, role, role.replace(/^(?:is|can)_/, ''), ...(field.called?.split(', ') ?? [])].map(foldName)
 
 /** Tells whether texts can be values of a role. */
 type Takes = (role: DefinitionRole, texts: readonly string[]) => boolean

@@ -1,5 +1,4 @@
 import type { NamedField, Resource } from '../../domain/schema.ts'
-import { foldName } from '../columns/header.ts'
 
 /** Describes what a column of a file can hold: the field of a definition, or both names of a person. */
 export type DefinitionRole = NamedField & {
@@ -32,7 +31,3 @@ export const rolesOf = ({
   const fields = [...parent, ...of.writable].map(({ name, field }) => ({ name, field, role: withoutId(name) }))
   return 'first_name' in of.fields ? [...fields, PERSON] : fields
 }
-
-/** Returns the names of a role's column, as they are compared. */
-export const namesOfRole = ({ name, field, role }: DefinitionRole): string[] =>
-  [name, role, role.replace(/^(?:is|can)_/, ''), ...(field.called?.split(', ') ?? [])].map(foldName)

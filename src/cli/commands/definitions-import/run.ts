@@ -5,6 +5,7 @@ import type { Planned } from '../../../changes/plan/plan.ts'
 import { unknownName } from '../../../client/directory.ts'
 import { nameFieldsOf } from '../../../domain/kinds.ts'
 import { category, unit } from '../../../domain/resources/catalog.ts'
+import { kpi } from '../../../domain/resources/kpi.ts'
 import { group } from '../../../domain/resources/groups.ts'
 import { type AnyRecord, printable, type Resource } from '../../../domain/schema.ts'
 import { checkDefinitions, type CheckedDefinitions, tellPlanned } from '../../../reading/definitions/check.ts'
@@ -204,10 +205,17 @@ const NAMED = [
 ] as const
 
 /** Says how to create what rows name and the service does not have. */
-const adviceOn = ({ shown }: CountedReasons): string[] =>
-  NAMED.filter(([{ title }]) =>
+const adviceOn = ({ shown }: CountedReasons): string[] => [
+  ...NAMED.filter(([{ title }]) =>
     shown.some(({ reason }) => reason.includes(unknownName(title)) && !reason.includes(DID_YOU_MEAN)),
-  ).map(([, noun]) => `kpi ${noun} list shows the ${noun} that are there; kpi ${noun} import FILE creates more`)
+  ).map(([, noun]) => `kpi ${noun} list shows the ${noun} that are there; kpi ${noun} import FILE creates more`),
+  // Of a new KPI the category has a default, which may have been deleted.
+  ...(shown.some(({ reason }) => / needs (?:\w+, )*category\b/.test(reason))
+    ? [`new KPIs go to the category ${DEFAULT_CATEGORY}, which is not there: kpi categories create --name ${DEFAULT_CATEGORY} makes it, --category NAME takes another`]
+    : []),
+]
+
+const DEFAULT_CATEGORY = String(kpi.fields.category_id.usual)
 
 /** Runs `import`: reads, checks and sends a file of definitions, or only says what that would do. */
 export const runDefinitionImport = (

@@ -3,7 +3,9 @@ import type { Client } from '../../../client/client.ts'
 import { entryPages } from '../../../client/operations/entry-pages.ts'
 import { readIfAllowed } from '../../../client/operations/read-if-allowed.ts'
 import { FIRST_ENTRY_DAY, formatDay, LAST_ENTRY_DAY } from '../../../domain/day.ts'
+import { listNamed } from '../../../client/operations/kind-operations.ts'
 import { Fault, KpiError } from '../../../domain/errors.ts'
+import { createdKind } from '../../../domain/kinds.ts'
 import { breakdown, breakdownItem } from '../../../domain/resources/breakdowns.ts'
 import { type CalculatedKpi, calculatedKpi } from '../../../domain/resources/calculated-kpi.ts'
 import { category, unit } from '../../../domain/resources/catalog.ts'
@@ -22,6 +24,20 @@ const EVERY_DAY = { from: FIRST_ENTRY_DAY, to: LAST_ENTRY_DAY }
 
 /** Describes a part of what goes with a record: in words, and counted where it could be. */
 type Part = { readonly text: string; readonly count?: number }
+
+/** Says what to do where no record is left that new KPIs need, once some are gone; undefined if others are, or none is needed. */
+export const noneLeft = async (
+  client: Client,
+  of: Resource,
+  gone: ReadonlySet<number>,
+): Promise<string | undefined> => {
+  const kind = createdKind(of)
+  if (gone.size === 0 || (kind !== 'category' && kind !== 'unit')) return undefined
+  const all = await readIfAllowed(client, listNamed(client, kind))
+  if (all?.some(({ id }) => !gone.has(id)) !== false) return undefined
+  const { usual } = kpi.fields[`${kind}_id`]
+  return `and every new KPI needs one: kpi ${of.plural} create --name ${usual} makes the usual one; kpi history shows the receipt with which kpi undo takes the deletion back`
+}
 
 /** Describes what goes with a record when it is deleted: in words, and its counts where they are known. */
 export type DependentCounts = {

@@ -189,6 +189,12 @@ export const deletionOf = (
   of: Resource,
   { names, flags, from, removing }: Deleting,
 ): ((client: Client, signal: AbortSignal) => Promise<void>) => {
+  /** Says that nothing is left that new KPIs need, and how to make it. */
+  const tellNoneLeft = async (client: Client, gone: readonly Doomed[], when: 'then' | 'now'): Promise<void> => {
+    const { noneLeft } = await import('./count-dependents.ts')
+    const text = await noneLeft(client, of, new Set(gone.map(({ id }) => id)))
+    if (text !== undefined) await cli.note(`no ${of.title} is left ${when}, ${text}`)
+  }
   const find = async (client: Client, looking: Looking, removal: Omit<Removal, 'removeAll'>): Promise<Doomed[]> => {
     const { parent } = looking
     const named = await namedPlaces(client, of, names, { parent, idAt: removal.idAt })
@@ -201,6 +207,7 @@ export const deletionOf = (
     if (flags.dryRun) {
       const doomed = await find(client, looking, PLAIN)
       const what = `${countOf(doomed.length, of.title, pluralOf(of))} to delete`
+      await tellNoneLeft(client, doomed, 'then')
       return printPlannedDeletes(cli, { what, deleted: doomed.length }, doomed, flags)
     }
     await removing(client, signal, looking.parent, async (removal) => {
@@ -214,6 +221,7 @@ export const deletionOf = (
       }
       const { done, failure } = await removal.removeAll(doomed, (one) => cli.note(`deleted ${textOf(of, one)}`))
       if (done.length > 0 || !failure) await printDeleted(cli, done)
+      await tellNoneLeft(client, done, 'now')
       if (failure) throw failure
     })
   }
