@@ -24,7 +24,10 @@ const partsOf = (list: string): Part[] => {
     const comma = list.indexOf(',', at)
     const end = whole === undefined ? (comma < 0 ? list.length : comma) : at + whole.length
     const isQuoted = whole !== undefined
-    parts.push({ text: isQuoted ? name.trimStart() + quoted.replaceAll('""', '"') : list.slice(at, end).trim(), isQuoted })
+    parts.push({
+      text: isQuoted ? name.trimStart() + quoted.replaceAll('""', '"') : list.slice(at, end).trim(),
+      isQuoted,
+    })
     at = end
   }
   return parts.filter(({ text }) => text !== '')

@@ -338,7 +338,8 @@ export const planColumns = (heading: Heading, options: ImportOptions, directorie
   const contents = heading.contents ?? new Contents(header, [], {})
   const search = { found, options, directories, heading, contents }
   recognizeAddressColumn(withoutKpis(found, options), options, contents.sample)
-  if (options.as !== 'items' && !isOwned(found, options)) recognizeSplitNames(withoutKpis(found, options), contents.sample)
+  if (options.as !== 'items' && !isOwned(found, options))
+    recognizeSplitNames(withoutKpis(found, options), contents.sample)
   recognizeKeys(search)
   requireNames(search)
   const wide = recognizeLayout(search)

@@ -13,7 +13,9 @@ export const namesOfRole = ({ name, field, role }: DefinitionRole): string[] =>
 type Takes = (role: DefinitionRole, texts: readonly string[]) => boolean
 
 /** Lists words that are in the names of many columns, and say little of any. */
-const PLAIN_WORDS = new Set('name, id, ids, type, number, no, is, can, of, the, a, and, or, by, in, order, kpi, user'.split(', '))
+const PLAIN_WORDS = new Set(
+  'name, id, ids, type, number, no, is, can, of, the, a, and, or, by, in, order, kpi, user'.split(', '),
+)
 
 const wordsOf = (name: string): string[] => foldName(name).split(' ').filter((word) => !PLAIN_WORDS.has(word)) // prettier-ignore
 
@@ -43,7 +45,8 @@ const isTelling = ({ field: { oneOf, refers, form } }: DefinitionRole, texts: re
   (oneOf !== undefined || refers !== undefined || form !== undefined) && texts.every((text) => LETTER.test(text))
 
 /** Returns the only one of some roles that a column can be. */
-const onlyOne = (roles: readonly DefinitionRole[]): DefinitionRole | undefined => (roles.length === 1 ? roles[0] : undefined)
+const onlyOne = (roles: readonly DefinitionRole[]): DefinitionRole | undefined =>
+  roles.length === 1 ? roles[0] : undefined
 
 /** Returns the role that a column means by its name and its cells, or by its cells alone; undefined if none, or several. */
 const meaningOf = (

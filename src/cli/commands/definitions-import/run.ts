@@ -211,11 +211,13 @@ const adviceOn = ({ shown }: CountedReasons): string[] => [
   ).map(([, noun]) => `kpi ${noun} list shows the ${noun} that are there; kpi ${noun} import FILE creates more`),
   // Of a new KPI the category has a default, which may have been deleted.
   ...(shown.some(({ reason }) => / needs (?:\w+, )*category\b/.test(reason))
-    ? [`new KPIs go to the category ${DEFAULT_CATEGORY}, which is not there: kpi categories create --name ${DEFAULT_CATEGORY} makes it, --category NAME takes another`]
+    ? [
+        `new KPIs go to the category ${DEFAULT_CATEGORY}, which is not there: kpi categories create --name ${DEFAULT_CATEGORY} makes it, --category NAME takes another`,
+      ]
     : []),
 ]
 
-const DEFAULT_CATEGORY = String(kpi.fields.category_id.usual)
+const DEFAULT_CATEGORY = kpi.fields.category_id.usual
 
 /** Runs `import`: reads, checks and sends a file of definitions, or only says what that would do. */
 export const runDefinitionImport = (

@@ -22,7 +22,14 @@ import { beginRun, type CommandRun, type Job, rejectsFileOf } from './jobs.ts'
 import { createMissing } from './missing.ts'
 import type { ParsedOptions } from './parsed-options.ts'
 import { createRunReceipt } from './run-receipt.ts'
-import { adviceOnLocked, ASSIGNING_ADVICE, concludeFile, linesOfReasons, mayCreateAssignments, type RunResult } from './result.ts'
+import {
+  adviceOnLocked,
+  ASSIGNING_ADVICE,
+  concludeFile,
+  linesOfReasons,
+  mayCreateAssignments,
+  type RunResult,
+} from './result.ts'
 
 /** Returns the flags that use a mapping that has just been saved; rejects are UTF-8, whatever the file was. */
 const mappingFlags = (name: string, { encoding }: ParsedFormat, parsed: ParsedOptions): string[] => [
