@@ -80,6 +80,7 @@ const runAt = async (variant: Variant, line: Line): Promise<{ ran: Ran; reached:
   writeFileSync(home.in('plan.json'), JSON.stringify(saved))
   writeFileSync(home.in('assignments.csv'), 'user,kpi\n1,1\n')
   writeFileSync(home.in('visitors.csv'), 'Name\n1\n')
+  writeFileSync(home.in('places.csv'), 'Mitarbeiter,Filiale\n1,North\n')
   writeExampleSources(home)
   const [path, login] = variant === 'classic' ? ['api', { KPI_LOGIN: 'ann' }] : ['v1', {}]
   const env = { KPI_BASE_URL: `${url}/${path}`, KPI_TOKEN: 'secret', ...login }

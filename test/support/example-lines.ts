@@ -52,6 +52,7 @@ const FILES = {
   'daily.csv': 'kpi,date,actual\nVisits,2026-01-01,1\n',
   'assignments.csv': 'user,kpi,target\nann@example.com,Revenue,5\n',
   'visitors.csv': 'Name\nBob\n',
+  'places.csv': 'Mitarbeiter,Filiale,Region\nann@example.com,Mitte,North\n',
   'regions.csv': 'date,Ann Lee\n2026-01-01,5\n',
   'export.csv': 'Day,Net sales,Region,user,kpi\n2026-01-01,5,North,ann@example.com,Revenue\n',
 }

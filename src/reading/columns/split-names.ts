@@ -48,7 +48,7 @@ export const holdsLastNames = (sample: Sample, first: number, at: number): boole
  * Returns the columns of first names and of last names, if there are both. `Name` beside first names is that of last names,
  * unless its cells repeat the first ones.
  */
-export const splitNameColumns = (
+const splitNameColumns = (
   header: readonly string[],
   places: readonly number[],
   sample: Sample,

@@ -14,7 +14,7 @@ import { mapFlag } from '../options/flag-text.ts'
 const GROUP_ITEM = 'group-item:'
 
 /** Returns the role of the column of a group's items. */
-export const roleOfGroup = (group: string): string => GROUP_ITEM + group
+const roleOfGroup = (group: string): string => GROUP_ITEM + group
 
 /** Returns the group that a role names; undefined if it is the role of something else. */
 export const groupOfRole = (role: string): string | undefined =>
@@ -27,7 +27,7 @@ export const asGroupRole = (word: string): string | undefined => (groupOfRole(wo
 export const GROUP_ROLES = `, ${GROUP_ITEM}GROUP=COLUMN`
 
 /** Describes a group as a file names it: one that the account has, or one that is to be created. */
-export type NamedGroup = { readonly name: string; readonly record: AccountRecord | undefined }
+type NamedGroup = { readonly name: string; readonly record: AccountRecord | undefined }
 
 /** Describes a column whose cells are items of a group. */
 export type GroupColumn = { readonly at: number; readonly header: string; readonly group: NamedGroup }
