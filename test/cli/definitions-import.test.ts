@@ -373,6 +373,8 @@ describe.each(users)('%s', (_, open) => {
     ['Nome;Cognome;E-mail\nAnn;Lee;ann@example.com\n', 'Ann', 'Lee'],
     ['Employee;E-mail\n"Lee, Ann";ann@example.com\n', 'Ann', 'Lee'],
     ['Mitarbeiter;E-Mail\nDr. Ann Lee;ann@example.com\n', 'Dr. Ann', 'Lee'],
+    ['Employee;E-mail\nAnn;ann@example.com\n', 'Ann', null],
+    ['First name;Username;E-mail\nAnn;alee;ann@example.com\n', 'Ann', null],
     ['User;Name\nann@example.com;"Lee, Ann Marie"\n', 'Ann Marie', 'Lee'],
   ])('people have the names that the columns of %j give them', async (text, first_name, last_name) => {
     expect(jsonOf(await load('users', text))).toMatchObject({ created: 1, rejected: 0 })

@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { userNamed } from '../support/import.ts'
+import type { Handler } from '../../src/server/wire.ts'
+import { asThirdParty, type Importer, remoteImporter, userNamed } from '../support/import.ts'
 import { errorOf, jsonOf, type Ran } from '../support/kpi.ts'
 import { newerUser, type User, users } from '../support/user.ts'
 
@@ -187,4 +188,50 @@ describe.each(users)('%s', (_, open) => {
 test('the newer interface has no group items of users', async () => {
   await using user = await newerUser()
   expect((await actionsOf(user).load('assign group-items', 'user,Shop\nann@example.com,North\n')).code).toBe(7)
+})
+
+describe('a sheet of people and their groups', () => {
+  const SHEET = `Employee,E-mail,Shop\n${Array.from({ length: 6 }, (_, at) => `${'ABCDEF'.charAt(at)}nn Lee,p${at}@example.com,Shop ${at % 3}`).join('\n')}\n`
+
+  /** The items, and every link of a person with one. */
+  const stateOf = async ({ client }: Importer): Promise<unknown> => {
+    const people = await client.users.list()
+    const links = await Promise.all(people.map(({ id }) => client.userGroupItems(id).list()))
+    const items = await client.groupItems(2).list()
+    const emails = new Map(people.map(({ id, email }) => [id, email]))
+    return [items.map(({ name }) => name), links.flat().map((one) => `${emails.get(one.user_id)} ${one.name}`)]
+  }
+  const WHOLE = [['Shop 0', 'Shop 1', 'Shop 2'], [0, 1, 2, 3, 4, 5].map((at) => `p${at}@example.com Shop ${at % 3}`)]
+  const load = (importer: Importer): Promise<Ran> => {
+    importer.write('staff.csv', SHEET)
+    return importer.kpi('users', 'import', 'staff.csv', '--create-missing', '-o', 'json')
+  }
+  const fill = (): Promise<void> => Promise.resolve()
+
+  test('is imported into a third-party service as well', async () => {
+    await using importer = await remoteImporter({ fill, wrap: asThirdParty })
+    expect(jsonOf(await load(importer))).toMatchObject({ read: 6, created: 6, rejected: 0, left: 0 })
+    expect(await stateOf(importer)).toEqual(WHOLE)
+    expect(jsonOf(await load(importer))).toMatchObject({ created: 0, updated: 0, unchanged: 6 })
+  })
+
+  test.each([1, 3, 6, 9, 12, 15])(
+    'goes on where it was cut off at request %i that changes something, and counts rows as if it never was',
+    async (most) => {
+      let left = most
+      const cut = (handler: Handler): Handler => {
+        return async (request) => {
+          if (request.method === 'POST') left -= 1
+          return left >= 0
+            ? handler(request)
+            : { status: 401, headers: { 'content-type': 'application/json' }, body: '{"message":"no"}' }
+        }
+      }
+      await using importer = await remoteImporter({ fill, wrap: cut })
+      expect((await load(importer)).code).not.toBe(0)
+      left = Infinity
+      expect(jsonOf(await load(importer))).toMatchObject({ read: 6, created: 6, updated: 0, unchanged: 0, left: 0 })
+      expect(await stateOf(importer)).toEqual(WHOLE)
+    },
+  )
 })

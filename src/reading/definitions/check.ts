@@ -8,7 +8,7 @@ import { desiredName } from '../../changes/records/desired.ts'
 import type { Snapshot } from '../../changes/records/snapshot.ts'
 import { nameForm } from '../../domain/name-form.ts'
 import { type AnyRecord, notesOnDefaults } from '../../domain/schema.ts'
-import { desiredItemLink, hintAtGroups } from '../group-items/columns.ts'
+import { desiredItemLink, hintAtGroups, placesOfCells } from '../group-items/columns.ts'
 import { notesOnItems } from '../group-items/notes.ts'
 import { type ReadingFile, readRows, tellReading, withoutTwins } from '../entries/desired-rows.ts'
 import { listFlag } from '../options/flag-text.ts'
@@ -44,24 +44,19 @@ const meantBy = (columns: readonly UnusedColumn[], { plan, reader, snapshot }: B
 /** Returns what rows give people, and what of that is to be created; and reads what those people have now. */
 const giveItems = async (
   { account, kind }: ReadingDefinitions,
-  { groupItems, snapshot }: Begun,
+  { plan, groupItems, snapshot }: Begun,
   rows: readonly DefinitionRow[],
 ) => {
   const giving = rows.filter(({ items }) => items.length > 0)
   if (giving.length === 0) return {}
   const all = rows.map(({ desired }) => desired)
-  // Number what is beside the rows behind their lines, which are their places.
-  const lines = new Map<number, number>()
-  let last = all.reduce((most, { line }) => Math.max(most, line), 0)
-  const placeOf = (line: number): number => {
-    last += 1
-    lines.set(last, line)
-    return last
-  }
-  for (const { items, desired } of giving) for (const item of items) groupItems.use(item, desired.line)
-  const made = groupItems.desired(placeOf)
+  const places = placesOfCells(plan.header.length)
+  for (const { items, desired } of giving) for (const cell of items) groupItems.use(cell, desired.line)
+  const made = groupItems.desired(places)
   const links = giving.flatMap(({ items, desired }) =>
-    items.map((item) => desiredItemLink(desiredName(desired), item, placeOf(desired.line))),
+    items.map(({ item, at }) =>
+      desiredItemLink(desiredName(desired), item, places.placeOf(desired.line, at, 'user_group_item')),
+    ),
   )
   const whose = new Set(giving.map(({ desired }) => nameForm(desiredName(desired))))
   const isGiven = ({ email }: AnyRecord): boolean => whose.has(nameForm(String(email)))
@@ -69,7 +64,7 @@ const giveItems = async (
   snapshot.take('user_group_item', await accessTo(account).user_group_item.list(held))
   return {
     desired: [...all, ...made, ...links],
-    lineOf: (place: number): number => lines.get(place) ?? place,
+    lineOf: places.lineOf,
     parts: { main: kind.kind.name, beside: 'user_group_item' } as const,
     look: () => readSnapshot(account, [kind.kind.name, 'user_group_item'], isGiven),
   }

@@ -5,6 +5,7 @@ import { keyOf, KINDS, parentOf } from '../../domain/kinds.ts'
 import { areAddressesIn } from '../columns/persons.ts'
 import {
   faultsOfNeeded,
+  foldedNames,
   foldName,
   type HeaderFindings,
   mayBePersons,
@@ -134,6 +135,12 @@ const settlePersons = ({ header, roles }: HeaderFindings<string>, sample: Sample
   }
 }
 
+/** Lists names of columns for users that hold login names as often as names of people: these have several words. */
+const LOGINS = foldedNames(
+  'user, user id, userid, user name, username, benutzer, benutzername, nutzer, nutzername, utilisateur, usuario, utente',
+  'utilizador, gebruiker, användare, użytkownik',
+)
+
 /** Takes columns that are named for users as their names or addresses, as the cells are, where no other column is. */
 const recognizeUsers = (
   found: HeaderFindings<string>,
@@ -144,9 +151,8 @@ const recognizeUsers = (
   const isGiven = (...names: readonly string[]): boolean => names.some((one) => roles.has(one) || constants.has(one))
   for (const at of unassignedColumns(found)) {
     if (roleOf(header[at] ?? '') !== 'user' || sample.every((cells) => (cells[at]?.trim() ?? '') === '')) continue
-    const isNames = holdsNames(sample, at)
-    if (isNames && !isGiven(FULL_NAME, 'first_name', 'last_name') && holdsWholeNames(sample, at))
-      roles.set(FULL_NAME, at)
+    const isNames = LOGINS.has(foldName(header[at] ?? '')) ? holdsWholeNames(sample, at) : holdsNames(sample, at)
+    if (isNames && !isGiven(FULL_NAME, 'first_name', 'last_name')) roles.set(FULL_NAME, at)
     else if (!isNames && !isGiven('email') && areAddressesIn(sample, at)) roles.set('email', at)
   }
 }

@@ -10,7 +10,7 @@ import { checkText, choiceOf, valueOfText } from '../../domain/field-value.ts'
 import type { AnyRecord, FieldValue } from '../../domain/schema.ts'
 import type { Sample } from '../columns/contents.ts'
 import { foldName, requireClear } from '../columns/header.ts'
-import { findGroupColumns, type GroupColumn, GroupItems, groupOfRole, type NamedItem } from '../group-items/columns.ts'
+import { findGroupColumns, type GroupColumn, GroupItems, groupOfRole, type ItemCell } from '../group-items/columns.ts'
 import { createNameColumn, type NameColumn } from '../columns/name-column.ts'
 import { splitName } from '../../domain/person-name.ts'
 import { asOwnList, type ReadingFile, type RefusedRow } from '../entries/desired-rows.ts'
@@ -81,7 +81,7 @@ const faultOfRole = (role: string, text: string, { message, verb }: Fault): stri
 export type DefinitionRow = {
   readonly desired: Desired
   /** Lists the group items that the row gives a person. */
-  readonly items: readonly NamedItem[]
+  readonly items: readonly ItemCell[]
   /** Holds the text by which two rows are the same. */
   readonly identity: string
   /** Counts the numbers that had more than four decimals. */
@@ -253,12 +253,12 @@ class DefinitionReader {
         rounded += Number(read.isRounded)
       }
     }
-    const items: NamedItem[] = []
+    const items: ItemCell[] = []
     for (const { at, header, group } of this.#reading.groups) {
       const text = row.cells[at]?.trim() ?? ''
       const item = text === '' ? undefined : this.#reading.groupItems.find(text, group)
       if (item instanceof Fault) reasons.push(`${header}: ${item.message}`)
-      else if (item) items.push(item)
+      else if (item) items.push({ at, item })
     }
     for (const one of this.#named(kind.key, kind.within))
       if (this.#textOf(one, row) === '') reasons.push(`the ${one.role} is empty`)

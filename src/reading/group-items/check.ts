@@ -35,7 +35,9 @@ import {
   type GroupColumn,
   GroupItems,
   hintAtGroups,
+  type ItemCell,
   type NamedItem,
+  placesOfCells,
 } from './columns.ts'
 import { notesOnItems } from './notes.ts'
 
@@ -154,7 +156,7 @@ const planColumns = (
 }
 
 /** Describes a group item that a row gives a user. */
-type ItemRow = { readonly line: number; readonly user: number; readonly item: NamedItem }
+type ItemRow = ItemCell & { readonly line: number; readonly user: number }
 
 /** Creates the reader of the rows of a file. */
 const rowReader = (
@@ -164,17 +166,17 @@ const rowReader = (
   findGroupNamed: (name: string) => ReturnType<typeof findGroup>,
 ): ((row: Row) => readonly (ItemRow | RefusedRow)[]) => {
   /** Returns what a row gives: an item of a list, and one of each group that has a column. */
-  const itemsIn = (cells: readonly string[]): (NamedItem | string)[] => {
+  const itemsIn = (cells: readonly string[]): (ItemCell | string)[] => {
     const textAt = (at: number | undefined): string => cells[at ?? -1]?.trim() ?? ''
-    const found: (NamedItem | string)[] = []
-    const take = (item: NamedItem | Fault, label: string): void =>
-      void found.push(item instanceof Fault ? `${label}${item.message}` : item)
+    const found: (ItemCell | string)[] = []
+    const take = (item: NamedItem | Fault, at: number, label = ''): void =>
+      void found.push(item instanceof Fault ? `${label}${item.message}` : { at, item })
     if (textAt(itemAt) !== '') {
       const named = textAt(groupAt) === '' ? undefined : findGroupNamed(textAt(groupAt))
-      take(named instanceof Fault ? named : items.find(textAt(itemAt), named), '')
+      take(named instanceof Fault ? named : items.find(textAt(itemAt), named), itemAt ?? 0)
     } else if (textAt(groupAt) !== '' && itemAt !== undefined) found.push(`the group item is empty`)
     for (const { at, header: label, group } of groups)
-      if (textAt(at) !== '') take(items.find(textAt(at), group), `${label}: `)
+      if (textAt(at) !== '') take(items.find(textAt(at), group), at, `${label}: `)
     return found
   }
   return ({ line, cells }) => {
@@ -188,7 +190,7 @@ const rowReader = (
       ...given.filter((one) => typeof one === 'string'),
     ]
     if (user instanceof Fault || reasons.length > 0) return [{ reasons, isMisread: false }]
-    return given.flatMap((item) => (typeof item === 'string' ? [] : [{ line, user: user.id, item }]))
+    return given.flatMap((cell) => (typeof cell === 'string' ? [] : [{ ...cell, line, user: user.id }]))
   }
 }
 
@@ -233,18 +235,19 @@ export const checkGroupItems = async (work: ReadingFile, options: GroupItemOptio
   })
   const hint = hintAtGroups(columns.unused, snapshot)
   tellReading(work, { isEmpty: read === 0, unused: columns.unused, meant: hint })
-  const lines: number[] = []
-  const placeOf = (line: number): number => lines.push(line)
-  for (const { item, line } of rows) items.use(item, line)
-  const made = items.desired(placeOf)
-  const links = rows.map(({ user, item, line }): Desired => desiredItemLink(`#${user}`, item, placeOf(line)))
+  const places = placesOfCells(header.length)
+  for (const row of rows) items.use(row, row.line)
+  const made = items.desired(places)
+  const links = rows.map(({ user, item, at, line }): Desired =>
+    desiredItemLink(`#${user}`, item, places.placeOf(line, at, 'user_group_item')),
+  )
   const whose = new Set(rows.map(({ user }) => user))
   snapshot.take('user_group_item', await accessTo(account).user_group_item.list([...whose]))
   const hash = createHash('sha256')
   for (const { user, item, line } of rows) hash.update(`${line} ${user} ${item.group.name} ${item.name}\n`)
   return {
     desired: [...made, ...links],
-    lineOf: (place: number): number => lines[place - 1] ?? 0,
+    lineOf: places.lineOf,
     parts: { main: 'user_group_item' } as const,
     snapshot,
     look: () => readSnapshot(account, ['user', 'user_group_item'], ({ id }) => whose.has(Number(id))),

@@ -103,6 +103,27 @@ export const hintAtGroups = (names: readonly string[], snapshot: Snapshot): stri
   return near.join('') + creates
 }
 
+/** Numbers what is beside the rows of a file, of which the lines are the places, behind any line. */
+const BESIDE = 2 ** 32
+
+/** Lists what a cell may ask for: a group, an item in it, and that the person of the row gets it. */
+const PARTS = ['group', 'group_item', 'user_group_item'] as const
+
+/** Says at which place of a run a cell asks for something, and finds its line: by the file alone, whatever the account has. */
+export const placesOfCells = (columns: number) => {
+  const stride = PARTS.length * columns
+  return {
+    placeOf: (line: number, at: number, part: (typeof PARTS)[number]): number =>
+      BESIDE + line * stride + at * PARTS.length + PARTS.indexOf(part),
+    lineOf: (place: number): number => (place < BESIDE ? place : Math.floor((place - BESIDE) / stride)),
+  }
+}
+
+type Places = ReturnType<typeof placesOfCells>
+
+/** Describes an item that a cell names. */
+export type ItemCell = { readonly at: number; readonly item: NamedItem }
+
 /** Describes a group item as a file names it: one that the account has, or one that is to be created. */
 export type NamedItem = {
   readonly group: NamedGroup
@@ -122,8 +143,8 @@ export class GroupItems {
   readonly #createMissing: boolean
   /** Tells whether words that may stand for no value are names. */
   readonly #isMeant: boolean
-  readonly #groups = new Map<string, { readonly group: NamedGroup; readonly line: number }>()
-  readonly #items = new Map<string, { readonly item: NamedItem; readonly line: number }>()
+  readonly #groups = new Map<string, { readonly group: NamedGroup; readonly line: number; readonly at: number }>()
+  readonly #items = new Map<string, { readonly item: NamedItem; readonly line: number; readonly at: number }>()
 
   constructor(
     snapshot: Snapshot,
@@ -164,26 +185,22 @@ export class GroupItems {
   }
 
   /** Marks an item as needed by a row that can be imported, so that it is created if it is missing. */
-  use(item: NamedItem, line: number): void {
+  use({ item, at }: ItemCell, line: number): void {
     const { group, name, record } = item
     if (record) return
     const [ofGroup, ofItem] = [looseName(group.name), `${looseName(group.name)}\n${looseName(name)}`]
-    if (!group.record && !this.#groups.has(ofGroup)) this.#groups.set(ofGroup, { group, line })
-    if (!this.#items.has(ofItem)) this.#items.set(ofItem, { item, line })
+    if (!group.record && !this.#groups.has(ofGroup)) this.#groups.set(ofGroup, { group, line, at })
+    if (!this.#items.has(ofItem)) this.#items.set(ofItem, { item, line, at })
   }
 
   /** Returns the groups and items that are to be created, each with the line that names it first. */
-  desired(placeOf: (line: number) => number): Desired[] {
-    const groups = [...this.#groups.values()].map(({ group: { name }, line }) => {
-      return { kind: kinds.group, line: placeOf(line), values: { name }, references: {} }
+  desired({ placeOf }: Places): Desired[] {
+    const groups = [...this.#groups.values()].map(({ group: { name }, line, at }) => {
+      return { kind: kinds.group, line: placeOf(line, at, 'group'), values: { name }, references: {} }
     })
-    const items = [...this.#items.values()].map(({ item: { group, name }, line }) => {
-      return {
-        kind: kinds.group_item,
-        line: placeOf(line),
-        values: { name },
-        references: { group: referenceTo(group) },
-      }
+    const items = [...this.#items.values()].map(({ item: { group, name }, line, at }) => {
+      const place = placeOf(line, at, 'group_item')
+      return { kind: kinds.group_item, line: place, values: { name }, references: { group: referenceTo(group) } }
     })
     return [...groups, ...items]
   }
