@@ -178,6 +178,14 @@ describe.each(users)('%s', (_, open) => {
     expect(await issues('user,Laden\nann@example.com,North\n', '--map', 'group-item:Shp=Laden')).toContain(
       'did you mean \\"Shop\\"?',
     )
+    // What the user says of a group goes before the name of another column.
+    const said = await load(
+      'assign group-items',
+      'user,Shop,Laden\nann@example.com,x,North\n',
+      '--map',
+      'group-item:Shop=Laden',
+    )
+    expect(jsonOf(said)).toMatchObject({ added: 1, rejected: 0 })
     const typo = await load('assign group-items', 'user,Shop\nann@example.com,North\n', '--map', 'shop=Shop')
     expect([typo.code, errorOf(typo).message]).toEqual([2, expect.stringContaining('group-item:GROUP=COLUMN')])
     const nobody = await load('assign group-items', 'Shop\nNorth\n', '--user', 'Lee, Anne')

@@ -62,14 +62,16 @@ export const findGroupColumns = (
     if (group instanceof Fault) issues.push({ field: role, message: group.message })
     else if (group) columns.push({ at, header: labelAt(at), group })
   }
+  const mapped = new Set(columns)
   for (const at of unassignedColumns(found)) {
-    const group = snapshot.find(['group'], labelAt(at))
+    const group = snapshot.find(['group'], labelAt(at).replace(/^#/, "'#"))
     if (group instanceof Fault) {
       const isNew = createMissing && mayBeNewGroup(labelAt(at), snapshot)
       if (isNew) columns.push({ at, header: labelAt(at), group: { name: newName(labelAt(at)), record: undefined } })
       continue
     }
     const other = columns.find((one) => one.group.record === group)
+    if (other && mapped.has(other)) continue
     if (other) {
       const [one, two] = [other.header, labelAt(at)].map((name) => mapFlag(roleOfGroup(group.name), name))
       issues.push({ field: roleOfGroup(group.name), message: `is both "${other.header}" and "${labelAt(at)}"; say which: ${one} or ${two}` }) // prettier-ignore
