@@ -73,6 +73,21 @@ describe('a name with a comma', () => {
     expect(await load('entries', `${columns},Date,Visits\n${cells},2026-03-02,4\n`)).toMatchObject({ created: 1 })
   })
 
+  test('that is mapped to two columns is read with the first name first, whichever comes first', async () => {
+    writeFileSync(user.folder.in('data.csv'), 'Nachname,Vorname,KPI\nLee,Ann,Visits\n')
+    for (const map of ['user=Nachname+Vorname', 'user=Vorname+Nachname'])
+      expect(jsonOf(await user.kpi('assign', 'import', 'data.csv', '-o', 'json', '--map', map))).toMatchObject({
+        unchanged: 1,
+      })
+  })
+
+  test('of a new user with one more middle name is told beside the known one', async () => {
+    writeFileSync(user.folder.in('data.csv'), 'user,KPI,Date,Actual\n"Lee, Ann Marie",Visits,2026-03-02,4\n')
+    const pattern = ['--create-missing', '--create-assignments', '--email-pattern', '{name}@example.com']
+    const ran = await user.kpi('entries', 'import', 'data.csv', '--dry-run', ...pattern)
+    expect(ran.stderr).toContain('the new user "Ann Marie Lee" is nearly "Ann Lee", which exists')
+  })
+
   test('or a name in a column that is mostly called otherwise is found where it is that of a user', async () => {
     writeFileSync(user.folder.in('data.csv'), 'Name,KPI\n"Lee, Ann",Visits\n')
     expect(jsonOf(await user.kpi('assign', 'import', 'data.csv', '-o', 'json'))).toMatchObject({ unchanged: 1 })

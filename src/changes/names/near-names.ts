@@ -2,6 +2,7 @@ import { isWithin } from '../../client/nearest.ts'
 import { mapWithPauses } from '../../client/next-turn.ts'
 import { withoutAccents, looseName } from '../../domain/name-form.ts'
 import type { Pause } from '../../domain/pause.ts'
+import { namesakeForm, personForm } from '../../domain/person-name.ts'
 
 /**
  * Describes a new name that differs in one letter from one that exists, in two that changed places, in repeated ones, or
@@ -125,6 +126,16 @@ export const nearNames = async (
     return looseName(first) === looseName(name) ? [] : [{ kind, name, known: first, isNew: true }]
   })
   return near.flat()
+}
+
+/** Returns the new people who may be known ones, with another middle name or in another order; of several, the first. */
+export const namesakes = (names: readonly string[], known: readonly string[]): NearName[] => {
+  const byForm = new Map(known.toReversed().map((name) => [namesakeForm(name), name]))
+  return names.flatMap((name) => {
+    const form = namesakeForm(name)
+    const other = form === '' ? undefined : byForm.get(form)
+    return other === undefined || personForm(other) === personForm(name) ? [] : [{ kind: 'user', name, known: other }]
+  })
 }
 
 const SHOWN = 10

@@ -13,6 +13,7 @@ import type { Heading } from './layout.ts'
 import type { Directories, WideColumns } from './wide.ts'
 import { isTimeOfDay } from '../formats/time-of-day.ts'
 import type { ColumnPlan } from './columns.ts'
+import { FIRST_NAMES, LAST_NAMES } from './split-names.ts'
 import { isWholeDate } from '../formats/known-formats.ts'
 
 /** Lists the roles that make up an entry's key; a constant may stand for each. */
@@ -124,6 +125,11 @@ export const roleText = (
   const [at, places] = [roles.get(role), joined?.get(role)]
   if (places === undefined) return (cells) => (at === undefined ? '' : (cells[at] ?? ''))
   const headers = places.map((place) => header[place] ?? '')
+  const [first, last] = OF_PERSONS.has(role) && places.length === 2 ? headers.map(foldName).toReversed() : []
+  if (first !== undefined && last !== undefined && FIRST_NAMES.has(first) && LAST_NAMES.has(last)) {
+    const turned = places.toReversed()
+    return (cells) => joinCells(role, headers, turned.map((place) => cells[place]?.trim() ?? '')) // prettier-ignore
+  }
   return (cells) =>
     joinCells(
       role,

@@ -1,4 +1,4 @@
-import { type NearName, nearNames } from '../../changes/names/near-names.ts'
+import { type NearName, namesakes, nearNames } from '../../changes/names/near-names.ts'
 import type { Decimal } from '../../domain/decimal.ts'
 import type { Frequency } from '../../domain/period.ts'
 import type { Named } from '../../client/directory.ts'
@@ -270,7 +270,11 @@ const nearOf = async (
     nearNames('breakdown item', namesOf(created.items), knownNames(sources), pause),
     nearNames('group', group ? [group.name] : [], group?.beside ?? [], pause),
   ])
-  return near.flat()
+  const found = near.flat()
+  const isTold = new Set(found.map(({ name }) => name))
+  const people = created.users.map(({ name }) => name).filter((name) => !isTold.has(name))
+  const all = [...users.byId.values()].filter(({ id }) => !isProvisional(id)).map(({ name }) => name)
+  return [...found, ...namesakes(people, people.length > 0 ? all : [])]
 }
 
 /** Describes what planning asks, what ends it, and whom it warns. */
