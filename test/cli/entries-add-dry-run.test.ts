@@ -36,6 +36,15 @@ describe.each([...users, ['through the newer interface', newerUser] as const])(
       expect(all.map(({ id }) => id)).toEqual([1, 2, 3])
     })
 
+    test('refuses the values of a locked user, even those that are stored, as the run does', async () => {
+      await user.client.users.update(2, { user_status_id: 'L' })
+      const line = ['entries', 'add', '--user', '2', '--kpi', 'Revenue', '--date', '2026-11-19', '--actual', '40']
+      for (const flags of [['--dry-run'], []]) {
+        const ran = await user.kpi(...line, ...flags)
+        expect([ran.code, ran.stderr]).toEqual([1, expect.stringContaining('user 2 (Ann Lee) is locked')])
+      }
+    })
+
     test('shows the old and the new values of one that is there', async () => {
       const line = ['--kpi', 'Revenue', '--date', '2026-11-19', '--actual', '2', '--target', '90']
       const ran = await dry(...line, '--add-to-actual', '-o', 'json')

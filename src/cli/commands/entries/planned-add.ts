@@ -19,7 +19,9 @@ const readPlan = async (client: Client, draft: EntryDraft): Promise<PlannedAdd> 
   if (typeof draft.user_id === 'number') await reference.fetchAssignments([draft.user_id])
   const found = await readExisting(client, reference).of([draft])
   const stored = found?.get(storedKey(...keyOf(draft)))
-  const plan: PlannedAction = found ? planAction(draft, stored, reference) : { action: 'send', reason: '' }
+  // An entry that is added is sent, even if it is as the stored one, and the service takes none of a locked user.
+  const judging = { ...reference, isLocked: () => false }
+  const plan: PlannedAction = found ? planAction(draft, stored, judging) : { action: 'send', reason: '' }
   return { ...plan, stored, reference }
 }
 
