@@ -14,7 +14,7 @@ import { fullName, isEmailAddress } from '../../domain/resources/user.ts'
 import type { ImportOptions, Role } from '../options/options.ts'
 import type { Sample } from './contents.ts'
 import { roleText } from './roles.ts'
-import { areMostly, FIRST_NAMES, LAST_NAMES, recognizeSplitNames, textsIn } from './split-names.ts'
+import { FIRST_NAMES, LAST_NAMES, recognizeSplitNames } from './split-names.ts'
 import { Fault } from '../../domain/errors.ts'
 import type { Lookup } from '../directory/lookup.ts'
 import { type PersonName, splitName } from '../../domain/person-name.ts'
@@ -207,9 +207,13 @@ export const recognizePersons = (found: HeaderFindings, sample: Sample, users: L
   recognizeAddressColumn(found, {}, sample)
   recognizeSplitNames(found, sample)
   if (found.roles.has('user') || hasNameOfRole(found, 'user')) return
-  const isKnown = (text: string): boolean => !(users.find(text) instanceof Fault)
+  const areKnown = (at: number): boolean => {
+    const texts = sample.map((cells) => cells[at]?.trim() ?? '').filter((text) => text !== '')
+    const known = texts.filter((text) => !(users.find(text) instanceof Fault))
+    return texts.length > 0 && 2 * known.length >= texts.length
+  }
   const [only, ...others] = unassignedColumns(found).filter(
-    (at) => mayBePersons(found.header[at] ?? '') && sample.length > 0 && areMostly(textsIn(sample, at), isKnown),
+    (at) => mayBePersons(found.header[at] ?? '') && areKnown(at),
   )
   if (only !== undefined && others.length === 0) found.roles.set('user', only)
 }

@@ -17,11 +17,10 @@ export const LAST_NAMES = foldedNames(
 const DIGIT = /\p{Nd}/u
 const BLANK = /\s/
 
-/** Returns the cells of a column. */
-export const textsIn = (sample: Sample, at: number): string[] => sample.map((cells) => cells[at]?.trim() ?? '')
+const textsIn = (sample: Sample, at: number): string[] => sample.map((cells) => cells[at]?.trim() ?? '')
 
 /** Tells whether at least half of some texts are of a kind; empty ones do not count. */
-export const areMostly = (texts: readonly string[], isOfKind: (text: string) => boolean): boolean => {
+const areMostly = (texts: readonly string[], isOfKind: (text: string) => boolean): boolean => {
   const given = texts.filter((text) => text !== '')
   return 2 * given.filter(isOfKind).length >= given.length
 }

@@ -10,7 +10,7 @@ import { checkText, choiceOf, valueOfText } from '../../domain/field-value.ts'
 import type { AnyRecord, FieldValue } from '../../domain/schema.ts'
 import type { Sample } from '../columns/contents.ts'
 import { foldName, requireClear } from '../columns/header.ts'
-import { findGroupColumns, type GroupColumn, GroupItems, groupOfRole, type ItemCell } from '../group-items/columns.ts'
+import { findGroupColumns, type GroupColumn, GroupItems, asGroupRole, type ItemCell } from '../group-items/columns.ts'
 import { createNameColumn, type NameColumn } from '../columns/name-column.ts'
 import { splitName } from '../../domain/person-name.ts'
 import { asOwnList, type ReadingFile, type RefusedRow } from '../entries/desired-rows.ts'
@@ -311,7 +311,7 @@ export const beginReading = async (work: ReadingDefinitions): Promise<Begun> => 
   const plan = planDefinitions(header, kind, options, sample)
   const mayHaveGroups =
     mayGiveItems(kind) &&
-    (plan.unused.length > 0 || [...plan.places.keys()].some((role) => groupOfRole(role) !== undefined))
+    (plan.unused.length > 0 || [...plan.places.keys()].some((role) => asGroupRole(role) !== undefined))
   const kindsRead: readonly KindName[] = mayHaveGroups ? [kind.kind.name, 'group_item'] : [kind.kind.name]
   const look = (): Promise<Snapshot> => readSnapshot(account, kindsRead)
   const snapshot = await look()

@@ -30,7 +30,6 @@ import { type ReadingFile, readRows, type RefusedRow, tellReading, withoutTwins 
 import type { ImportOptions, NumbersAs, Role } from '../options/options.ts'
 import {
   desiredItemLink,
-  findGroup,
   findGroupColumns,
   type GroupColumn,
   GroupItems,
@@ -163,7 +162,6 @@ const rowReader = (
   { header, userIn, group: groupAt, item: itemAt, groups }: Columns,
   users: NameColumn,
   items: GroupItems,
-  findGroupNamed: (name: string) => ReturnType<typeof findGroup>,
 ): ((row: Row) => readonly (ItemRow | RefusedRow)[]) => {
   /** Returns what a row gives: an item of a list, and one of each group that has a column. */
   const itemsIn = (cells: readonly string[]): (ItemCell | string)[] => {
@@ -172,7 +170,7 @@ const rowReader = (
     const take = (item: NamedItem | Fault, at: number, label = ''): void =>
       void found.push(item instanceof Fault ? `${label}${item.message}` : { at, item })
     if (textAt(itemAt) !== '') {
-      const named = textAt(groupAt) === '' ? undefined : findGroupNamed(textAt(groupAt))
+      const named = textAt(groupAt) === '' ? undefined : items.group(textAt(groupAt))
       take(named instanceof Fault ? named : items.find(textAt(itemAt), named), itemAt ?? 0)
     } else if (textAt(groupAt) !== '' && itemAt !== undefined) found.push(`the group item is empty`)
     for (const { at, header: label, group } of groups)
@@ -226,7 +224,7 @@ export const checkGroupItems = async (work: ReadingFile, options: GroupItemOptio
   if (ofAll instanceof Fault) throw new KpiError('malformed', `--user: ${ofAll.message}`)
   const { createMissing } = options
   const items = new GroupItems(snapshot, { createMissing, isMeant: isMeantName(options.numbersAs, 'group_item') })
-  const readRow = rowReader(columns, column, items, (name) => findGroup(snapshot, name, createMissing))
+  const readRow = rowReader(columns, column, items)
   const { rows: wanted, read, empty } = await readRows<ItemRow>(work, options, readRow)
   const rows = withoutTwins(wanted, rejects, {
     keyOf,

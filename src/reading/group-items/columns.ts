@@ -17,7 +17,7 @@ const GROUP_ITEM = 'group-item:'
 const roleOfGroup = (group: string): string => GROUP_ITEM + group
 
 /** Returns the group that a role names; undefined if it is the role of something else. */
-export const groupOfRole = (role: string): string | undefined =>
+const groupOfRole = (role: string): string | undefined =>
   role.startsWith(GROUP_ITEM) && role.length > GROUP_ITEM.length ? role.slice(GROUP_ITEM.length).trim() : undefined
 
 /** Returns a word as the role of the column of a group's items; undefined if it is none. */
@@ -36,7 +36,7 @@ export type GroupColumn = { readonly at: number; readonly header: string; readon
 const CREATE = '--create-missing'
 
 /** Returns the group of a name, or why there is none. */
-export const findGroup = (snapshot: Snapshot, name: string, createMissing: boolean): NamedGroup | Fault => {
+const findGroup = (snapshot: Snapshot, name: string, createMissing: boolean): NamedGroup | Fault => {
   const found = snapshot.find(['group'], name)
   if (!(found instanceof Fault)) return { name: found.name, record: found }
   if (createMissing) return { name: newName(name), record: undefined }
@@ -155,6 +155,11 @@ export class GroupItems {
     this.#snapshot = snapshot
     this.#createMissing = createMissing
     this.#isMeant = isMeant
+  }
+
+  /** Returns the group that a text names. */
+  group(text: string): NamedGroup | Fault {
+    return findGroup(this.#snapshot, text, this.#createMissing)
   }
 
   /** Returns the item of a group, or of any, that a text names on a line. */

@@ -22,14 +22,7 @@ import { beginRun, type CommandRun, type Job, rejectsFileOf } from './jobs.ts'
 import { createMissing } from './missing.ts'
 import type { ParsedOptions } from './parsed-options.ts'
 import { createRunReceipt } from './run-receipt.ts'
-import {
-  adviceOnLocked,
-  ASSIGNING_ADVICE,
-  concludeFile,
-  linesOfReasons,
-  mayCreateAssignments,
-  type RunResult,
-} from './result.ts'
+import { ASSIGNING_ADVICE, concludeFile, linesOfReasons, mayCreateAssignments, type RunResult } from './result.ts'
 
 /** Returns the flags that use a mapping that has just been saved; rejects are UTF-8, whatever the file was. */
 const mappingFlags = (name: string, { encoding }: ParsedFormat, parsed: ParsedOptions): string[] => [
@@ -128,6 +121,19 @@ const SERVICE_LETTERS = 16
 const learnedPath = (cli: Cli, client: Client): string => {
   const name = hash('sha256', JSON.stringify([serviceOf(cli), client.caller]), 'hex').slice(0, SERVICE_LETTERS)
   return join(stateFolder(cli.io), 'services', `${name}.json`)
+}
+
+/** Matches the reason for a new entry of a locked user. */
+const LOCKED = /user (\d+) \((.*)\) is locked$/
+
+/** Says how to import new entries of a locked user, where people can be changed here; empty if there are none. */
+const adviceOnLocked = ({ variant }: Pick<Client, 'variant'>, reasons: Ending['reasons']): string[] => {
+  const found = reasons?.shown.map(({ reason }) => LOCKED.exec(reason)).find((one) => one !== null)
+  const [, id, name] = found ?? []
+  if (variant !== 'classic' || id === undefined) return []
+  return [
+    `a locked user takes no new entries: kpi users update ${id} --user-status active unlocks ${name}, and --user-status locked locks the user again afterwards`,
+  ]
 }
 
 const runJob = async (run: CommandRun, job: Job): Promise<JobEnding> => {

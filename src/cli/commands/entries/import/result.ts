@@ -56,19 +56,6 @@ const rejectedSummary = (
 export const mayCreateAssignments = ({ variant }: Client, { options }: ParsedOptions): boolean =>
   variant === 'classic' && !options.createAssignments
 
-/** Matches the reason for a new entry of a locked user. */
-const LOCKED = /user (\d+) \((.*)\) is locked$/
-
-/** Says how to import new entries of a locked user, where people can be changed here; empty if there are none. */
-export const adviceOnLocked = ({ variant }: Pick<Client, 'variant'>, reasons: CountedReasons | undefined): string[] => {
-  const found = reasons?.shown.map(({ reason }) => LOCKED.exec(reason)).find((one) => one !== null)
-  const [, id, name] = found ?? []
-  if (variant !== 'classic' || id === undefined) return []
-  return [
-    `a locked user takes no new entries: kpi users update ${id} --user-status active unlocks ${name}, and --user-status locked locks the user again afterwards`,
-  ]
-}
-
 /** Says below the end of an import what to do about missing assignments, which no correction of rows helps. */
 export const ASSIGNING_ADVICE =
   'rows whose KPI is not assigned to its user need no fix: --create-assignments creates the missing assignments'
