@@ -37,8 +37,16 @@ describe.each(users)('%s, kpi check', (_, open) => {
     )
 
   test.each<[flags: string[], code: number, problems: string[]]>([
-    [[], 10, ['near Sales Ann 2026-11-20 95', 'missed Sales Bob 2026-11-20 50', 'missing Sales Cy 2026-11-20 ']],
+    [[], 10, ['missed Sales Bob 2026-11-20 50', 'missing Sales Cy 2026-11-20 ']],
+    [
+      ['--near', 'missed'],
+      10,
+      ['near Sales Ann 2026-11-20 95', 'missed Sales Bob 2026-11-20 50', 'missing Sales Cy 2026-11-20 '],
+    ],
+    [['--near', 'sound', '--only', 'missed'], 10, ['missed Sales Bob 2026-11-20 50']],
     [['--allow-near', '--only', 'missed'], 10, ['missed Sales Bob 2026-11-20 50']],
+    [['--users', 'Ann', '--only', 'missed'], 0, []],
+    [['--users', 'Ann', '--only', 'missed', '--near', 'missed'], 10, ['near Sales Ann 2026-11-20 95']],
     [['--only', 'missing'], 10, ['missing Sales Cy 2026-11-20 ']],
     [['--kpis', 'Cost'], 0, []],
     [['--users', 'Ann', '--allow-near'], 0, []],
@@ -53,6 +61,12 @@ describe.each(users)('%s, kpi check', (_, open) => {
     expect(ran.stderr).toBe('checked 3 values: 1 target missed, 1 near\n')
     expect(ran.stdout).toMatch(/^problem +kpi +item +period +actual +target$/m)
     expect(ran.stdout).toMatch(/missed +Sales +Bob +2026-11-20 +50 +100/)
+    const near = await user.kpi('check', '--users', 'Ann', '--only', 'missed')
+    expect(near.stderr).toBe(
+      'checked 2 values: no target is missed (missing values were not looked for), 1 near\n',
+    )
+    const both = await user.kpi('check', '--allow-near', '--near', 'missed')
+    expect(both).toMatchObject({ code: 2, stderr: expect.stringContaining('--near') as unknown })
     const sound = await user.kpi('check', '--kpis', 'Cost')
     expect(sound).toEqual({
       code: 0,

@@ -45,6 +45,9 @@ const problem = printable(
 
 const KINDS = ['missed', 'missing'] as const
 
+/** Lists what a value that is near its target can count as. */
+const NEAR = ['sound', 'missed'] as const
+
 /** Holds the usual days of a check: the last one that is over. */
 const UP_TO_YESTERDAY = { from: 'yesterday', to: 'yesterday' }
 
@@ -53,17 +56,28 @@ const declareCheck = (group: Command) =>
     .addOption(
       new Option('--only <what>', 'only targets that are missed, or only values that are missing').choices(KINDS),
     )
-    .option('--allow-near', 'let values pass that are within ten percent of their target')
+    .addOption(
+      new Option('--near <what>', 'what values are that miss their target by ten percent of it at most: sound, or missed')
+        .choices(NEAR)
+        .default('sound'),
+    )
+    .addOption(new Option('--allow-near').hideHelp().conflicts('near'))
 
 type CheckFlags = ReturnType<ReturnType<typeof declareCheck>['opts']>
 
-/** Describes what was looked at: how many values, what is wrong with some, and when the account's years begin. */
-type Checked = { readonly values: number; readonly problems: readonly AnyRecord[]; readonly calendar: Calendar }
+/** Describes what was looked at: how many values, those that are near their target, what is wrong with some, and the calendar. */
+type Checked = {
+  readonly values: number
+  readonly near: number
+  readonly problems: readonly AnyRecord[]
+  readonly calendar: Calendar
+}
 
-const missedIn = (rows: readonly ReportRow[], { allowNear }: CheckFlags): AnyRecord[] =>
+/** Returns the values that miss their targets, each with how it stands. */
+const shortIn = (rows: readonly ReportRow[]): AnyRecord[] =>
   rows.flatMap((row) => {
     const state = stateOf(row)
-    return state === 'missed' || (state === 'near' && !allowNear) ? [{ ...row, problem: state }] : []
+    return state === 'missed' || state === 'near' ? [{ ...row, problem: state }] : []
   })
 
 const missingIn = async (
@@ -87,14 +101,21 @@ const missingIn = async (
 
 const check = async (cli: Cli, client: Client, request: ReportRequest, flags: CheckFlags): Promise<Checked> => {
   const rows = (await Array.fromAsync(completeReport(client, request))).flat()
-  const missed = flags.only === 'missing' ? [] : missedIn(rows, flags)
+  const short = flags.only === 'missing' ? [] : shortIn(rows)
+  const isNear = (one: AnyRecord): boolean => one['problem'] === 'near'
+  const missed = short.filter((one) => flags.near === 'missed' || !isNear(one))
   // In this process, rows come from the newer interface, and who has to report what from the classic one.
   const missing =
     flags.only === 'missed'
       ? []
       : await withClassic(cli, client, (classic) => missingIn(cli, classic ?? client, request, rows))
   const values = rows.filter(({ actual }) => actual !== null).length + missing.length
-  return { values, problems: [...missed, ...missing], calendar: client.calendar ?? client.usualCalendar }
+  return {
+    values,
+    near: short.filter(isNear).length,
+    problems: [...missed, ...missing],
+    calendar: client.calendar ?? client.usualCalendar,
+  }
 }
 
 /** Names what a check looks for. */
@@ -107,14 +128,15 @@ const NOTHING_FOUND: Readonly<Record<LookedFor, string>> = {
   both: 'none is missing, and no target is missed',
 }
 
-const sayOutcome = ({ values, problems }: Checked, only: LookedFor): string => {
+const sayOutcome = ({ values, near, problems }: Checked, only: LookedFor): string => {
   const count = (name: string): number => problems.filter((one) => one['problem'] === name).length
   if (values === 0) return 'nothing to check: there are no values on these days, and none is expected'
   const checked = `checked ${countOf(values, 'value')}`
-  if (problems.length === 0) return `${checked}: ${NOTHING_FOUND[only]}`
+  const ofNear = near > 0 ? [`${near} near`] : []
+  if (problems.length === 0) return [`${checked}: ${NOTHING_FOUND[only]}`, ...ofNear].join(', ')
   const parts = [
     ...(only === 'missing' ? [] : [`${countOf(count('missed'), 'target')} missed`]),
-    ...(count('near') > 0 ? [`${count('near')} near`] : []),
+    ...ofNear,
     ...(only === 'missed' ? [] : [`${countOf(count('missing'), 'value')} missing`]),
   ]
   return `${checked}: ${parts.join(', ')}`
@@ -164,12 +186,13 @@ export const checkTargets: Register = (group, act) => {
     'after',
     `
 Looks at the periods that begin on the days from --from to --to. A value is missing where a KPI is assigned to an active
-user who has reported nothing for such a period up to today. Ends with 10 where a target is missed or a value is missing.`,
+user who has reported nothing for such a period up to today. Ends with 10 where a target is missed or a value is missing.
+Values within ten percent of their target are counted as near; --near missed lists them, and ends with 10 for them, too.`,
   )
   addExamples(
     command,
     'check --kpis Visits --only missed',
-    'check --only missed --allow-near --from last-month -o json',
+    'check --only missed --near missed --from last-month -o json',
   )
   printsList(command, problem)
   act(command, (cli, _, flags) => runCheck(cli, flags), {
