@@ -3,6 +3,8 @@ import {
   flagsPart,
   jobParts,
   ADDRESS_PARTS,
+  MOST_RETRIES,
+  type Part,
   partsOf,
   STEP_KINDS,
   type StepKind,
@@ -72,11 +74,18 @@ const targetSchema = (kind: StepKind): Schema => {
 
 const isPart = (name: string): name is keyof typeof stepParts => name in stepParts
 
-const partSchema = (name: string): Schema => {
-  if (!isPart(name)) return {}
-  const part: { readonly about: string; readonly choices?: readonly string[] } = stepParts[name]
-  return { description: part.about, ...(part.choices ? { enum: [...part.choices] } : TEXT) }
+/** The words and the counts that a part may be; YAML reads true and false as no texts. */
+const choicesOf = ({ choices = [], isCount }: Part): Schema => {
+  const words = choices.map((one) => (one === 'true' || one === 'false' ? one === 'true' : one))
+  return isCount
+    ? { anyOf: [{ enum: words }, { type: 'integer', minimum: 0, maximum: MOST_RETRIES }] }
+    : { enum: words }
 }
+
+const partSchema = (part: Part): Schema => ({
+  description: part.about,
+  ...(part.choices ? choicesOf(part) : TEXT),
+})
 
 /** What else may say what a step works on: the address of a webhook, or the query of an import. */
 const elsewhere: Partial<Record<StepKind, Schema>> = {
@@ -104,7 +113,7 @@ const stepSchema = (kind: StepKind, options: readonly Option[], shared: readonly
   description: stepKinds[kind].about,
   properties: {
     [kind]: targetSchema(kind),
-    ...Object.fromEntries(partsOf(kind).map((name) => [name, partSchema(name)])),
+    ...Object.fromEntries(partsOf(kind).map((name) => [name, isPart(name) ? partSchema(stepParts[name]) : {}])),
     ...(partsOf(kind).includes('flags') && { flags: flagsSchema(options, shared) }),
   },
   required: [kind],
@@ -116,7 +125,7 @@ const stepSchema = (kind: StepKind, options: readonly Option[], shared: readonly
 export const jobSchema = async (): Promise<Schema> => {
   const program = await describeProgram('', processIo())
   const shared = program.options.filter(({ long }) => long !== '--version')
-  const parts = Object.entries(jobParts).map(([name, { about }]) => [name, { description: about, ...TEXT }] as const)
+  const parts = Object.entries<Part>(jobParts).map(([name, part]) => [name, partSchema(part)] as const)
   return {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
     $comment: 'What kpi run reads. Made from the code by `npm run docs`.',

@@ -8,6 +8,7 @@ import { createStepDryRun, type Outlook } from './dry-run-step.ts'
 import { codeAfterFiles, codeOf, endText, gravest, rowOf, type Running, type StepResult } from './outcome.ts'
 import { stepRow } from './run.ts'
 import { noFile, nothingToImport } from './run-steps.ts'
+import { lackOfFiles } from './required-files.ts'
 import type { Step } from './step.ts'
 import { lineText, linesOf, type StepLine } from './step-lines.ts'
 import { createLackFinder } from './step-needs.ts'
@@ -42,6 +43,9 @@ const createOutlooks = (cli: Cli, { job, cwd, today, begun, hide }: Opened, sign
       dryRun.leave(step, line, outlook)
       lines.push({ line, ...outlook })
     }
+    const lackOf = more.untried === undefined ? lackOfFiles({ cwd, today }, step, found) : undefined
+    if (lackOf !== undefined && !ofStep.lack)
+      return { step, lines, all: { lack: { code: EXIT.failed, message: lackOf } } }
     if (found.length > 0 || ofStep.lack || more.untried !== undefined)
       return { step, lines, all: { ...more, ...ofStep } }
     await cli.note(hide(`step ${at + 1}, line ${step.line}: ${nothingToImport(step)}`))

@@ -85,14 +85,22 @@ export const NO_STEPS: Readonly<Record<string, string>> = {
 const COMMANDS: readonly StepKind[] = STEP_KINDS.filter((kind) => kind !== 'webhook')
 
 /** Describes a part of a job or of a step. */
-type Part = {
+export type Part = {
   readonly about: string
   /** Lists what it may be; undefined where it is any text. */
   readonly choices?: readonly string[]
+  /** Tells that it may be a count as well. */
+  readonly isCount?: true
 }
 
 /** Describes a part of a step, and the kinds of steps that have it. */
 type PartOfStep = Part & { readonly of: readonly StepKind[] }
+
+/** Stands for tries without a count. */
+export const UNTIL_DEADLINE = 'until-deadline'
+
+/** Bounds how often a step is tried again by a count. */
+export const MOST_RETRIES = 100
 
 /** Holds the parts of a job that are one text. */
 export const jobParts = {
@@ -101,6 +109,11 @@ export const jobParts = {
     about: 'When the job ends, finished or not: a time of day (06:00), or a time from its beginning (90s, 30m, 2h)',
   },
   log: { about: 'File to which the log is added; {date} is the day on which the job began' },
+  retry: {
+    about: 'How often each step is tried again that ends with 5 or 6, as its service fails: a count, or until the deadline',
+    choices: [UNTIL_DEADLINE],
+    isCount: true,
+  },
 } as const satisfies Readonly<Record<string, Part>>
 
 /** Holds the parts of a step that are one text, beside its kind and its flags. */
@@ -111,6 +124,12 @@ export const stepParts = {
     of: COMMANDS,
   },
   move_to: { about: 'Folder to which each imported file is moved', of: ['import', 'run'] },
+  required: {
+    about: 'Whether the step fails where no file is there to import (true), or where any name or pattern has none (each)',
+    choices: ['true', 'false', 'each'],
+    of: ['import', 'run'],
+  },
+  retry: { about: 'The same as retry of the job, for this step; 0 for none', choices: [UNTIL_DEADLINE], isCount: true, of: COMMANDS },
   url_env: { about: 'Variable of the environment that holds the address, if that is secret', of: ['webhook'] },
   url_file: { about: 'File that holds the address, and that only its owner can read', of: ['webhook'] },
   token_env: { about: 'Variable of the environment that holds the secret', of: ['webhook'] },

@@ -6,14 +6,16 @@ import { createYamlReader, faultAt, type YamlReader } from '../../../codec/yaml-
 import type { Pause } from '../../../domain/pause.ts'
 import { UsageError } from '../../exit.ts'
 import { bounded } from '../../output/width.ts'
-import { jobParts } from './job-definition.ts'
-import { readStep, readText, type Reading, type Step, type StepChecks } from './step.ts'
+import { jobParts, type Part } from './job-definition.ts'
+import { readChoice, readStep, readText, retriesOf, type Reading, type Step, type StepChecks } from './step.ts'
 
 /** Describes a job: its lock, deadline and log, and its steps. */
 export type Job = {
   readonly lock: string | undefined
   readonly deadline: string | undefined
   readonly log: string | undefined
+  /** Holds how often each step is tried again while its service fails, at most. */
+  readonly retries: number
   readonly steps: readonly Step[]
 }
 
@@ -45,12 +47,18 @@ const readJobParts = (
 ): Omit<Job, 'steps'> => {
   const said = (name: keyof typeof jobParts, faultOf?: (text: string) => string | undefined): string | undefined => {
     const pair = pairs.find((one) => one.name === name)
-    const text = pair && readText(reading, pair)
+    const part: Part = jobParts[name]
+    const text = pair && (part.choices ? readChoice(reading, pair, part) : readText(reading, pair))
     const fault = text === undefined ? undefined : faultOf?.(text)
     if (pair && fault !== undefined) reading.reader.faults.push(faultAt(pair.line, fault))
     return text
   }
-  return { lock: said('lock', faultOfLock), deadline: said('deadline', faultOfDeadline), log: said('log', faultOfLog) }
+  return {
+    lock: said('lock', faultOfLock),
+    deadline: said('deadline', faultOfDeadline),
+    log: said('log', faultOfLog),
+    retries: retriesOf(said('retry')) ?? 0,
+  }
 }
 
 /** Returns the values and the names in nodes, each once. */

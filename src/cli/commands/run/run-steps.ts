@@ -1,5 +1,8 @@
 import { shownSource } from '../../../client/http/address.ts'
+import { backoff, waitUntil } from '../../../client/retry.ts'
 import { Aborted } from '../../../client/transport.ts'
+import { KpiError } from '../../../domain/errors.ts'
+import type { Verb } from '../../../domain/schema.ts'
 import { alarmAt, readDeadline } from '../../args/deadline.ts'
 import { givenIn } from '../../args/raw-options.ts'
 import { EXIT, type ExitCode, UsageError } from '../../exit.ts'
@@ -8,6 +11,7 @@ import { keepingJournals } from '../entries/import/kept-journals.ts'
 import { createSaid, stepWorld } from './job-log.ts'
 import { makeFolder, moveDone } from './move-files.ts'
 import { codeAfterFiles, ends, gravest, LOADED, type Running, type StepResult } from './outcome.ts'
+import { lackOfFiles } from './required-files.ts'
 import { sendOutcome } from './send-outcome.ts'
 import { argumentsOf, isImport, type Step } from './step.ts'
 import { commandWords, flagWords, isPattern, lineText, linesOf, type StepLine, wholeLine } from './step-lines.ts'
@@ -48,20 +52,25 @@ const commandText = (lines: readonly StepLine[], step: Step): string => {
 
 const MS_PER_SECOND = 1000
 
-/** Describes how a step, or one of its lines, ended: its exit code, and what it said of that. */
-type StepEnd = { readonly code: ExitCode; readonly message: string }
+/** Describes how a step, or one of its lines, ended: its exit code, what it said of that, and the error that ended it. */
+type StepEnd = { readonly code: ExitCode; readonly message: string; readonly error?: unknown }
+
+/** Returns when a line ends at the latest that begins now: at the deadline of the job, or at its own. */
+const endOfLine = ({ cli, deadline }: LineRunning, own: string | undefined): number =>
+  own === undefined ? deadline : Math.min(deadline, readDeadline(own, cli.io.now()).at)
+
+type LineRunning = Omit<Running, 'rejects'>
 
 /** Runs a command line as if it was typed, within what is left of the deadline. */
 export const runLine = async (
-  running: Omit<Running, 'rejects'>,
+  running: LineRunning,
   { words, isFound = false }: StepLine,
   prefix: string,
+  end = endOfLine(running, givenIn(words, '--deadline')),
 ): Promise<StepEnd> => {
-  const { cli, cwd, log, deadline, job } = running
-  const now = cli.io.now()
+  const { cli, cwd, log, job } = running
   const own = givenIn(words, '--deadline')
-  const end = own === undefined ? deadline : Math.min(deadline, readDeadline(own, now).at)
-  const left = Math.floor((end - now) / MS_PER_SECOND)
+  const left = Math.floor((end - cli.io.now()) / MS_PER_SECOND)
   if (left <= 0) {
     const message = 'not started: the deadline of the job has passed'
     await log.tell(prefix + message)
@@ -77,9 +86,49 @@ export const runLine = async (
     return { code: await cli.run(line, world), message: said.message() }
   } catch (error) {
     const { printFailure } = await import('../../failure.ts')
-    return { code: await printFailure(error, line, world), message: said.message() }
+    return { code: await printFailure(error, line, world), message: said.message(), error }
   }
 }
+
+/** Tells whether a step changes nothing twice if it is done once more, although nobody knows what became of a request. */
+const isRepeatable = (step: Step): boolean =>
+  step.kind !== 'run' || isImport(step) || step.command?.needs?.every(({ verb }) => READING.has(verb)) === true
+
+const READING: ReadonlySet<string> = new Set<Verb>(['list', 'get'])
+
+/** Tells whether a line may be run again: its service failed, was not reached, or had no room for it. */
+const isTriedAgain = (step: Step, { code, error }: StepEnd): boolean => {
+  if (code !== EXIT.unreachable && code !== EXIT.workLeft) return false
+  return !(error instanceof KpiError) || !error.mayBeDone || isRepeatable(step)
+}
+
+/** Sets how many shorter waits of a request the first wait of a step skips, as the request has had them. */
+const SKIPPED_WAITS = 5
+
+/** Runs a command line, and again while its service fails, as often as its step or the job says, until the deadline. */
+const runLineAgain = async (running: Running, step: Step, line: StepLine, prefix: string): Promise<StepEnd> => {
+  const {
+    cli: { io },
+    job,
+    log,
+  } = running
+  const most = step.retries ?? job.retries
+  const until = endOfLine(running, givenIn(line.words, '--deadline'))
+  for (let tries = 1; ; tries += 1) {
+    const end = await runLine(running, line, prefix, until)
+    if (tries > most || !isTriedAgain(step, end)) return end
+    const failure = end.error instanceof KpiError ? end.error : {}
+    const pause = backoff(failure, tries + SKIPPED_WAITS, (io.random(1)[0] ?? 0) / MOST_OF_BYTE)
+    const wait = waitUntil(until, pause, io.now())
+    if (wait === undefined || io.interruption().aborted) return end
+    const count = most === Infinity ? '' : ` of ${most}`
+    await log.tell(`${prefix}ended with ${end.code}; trying again in ${Math.ceil(wait / MS_PER_SECOND)} s (${tries}${count})`)
+    await io.sleep(wait, io.interruption())
+    if (io.interruption().aborted) return end
+  }
+}
+
+const MOST_OF_BYTE = 255
 
 /** Returns the end of a step: the gravest code of its lines, and what each said that is not done. */
 const gravestEnd = (ends: readonly StepEnd[]): StepEnd => ({
@@ -96,7 +145,7 @@ const gravestEnd = (ends: readonly StepEnd[]): StepEnd => ({
  */
 const loadAndMove = async (
   running: Running,
-  moveTo: string,
+  step: Step,
   line: StepLine,
   prefix: string,
   add: (end: StepEnd, file: string) => void,
@@ -104,7 +153,7 @@ const loadAndMove = async (
   const { file = '' } = line
   let message = ''
   const load = async (): Promise<ExitCode> => {
-    const end = await runLine(running, line, prefix)
+    const end = await runLineAgain(running, step, line, prefix)
     message = end.message
     return end.code
   }
@@ -114,7 +163,7 @@ const loadAndMove = async (
     forgetHarmless()
     return code
   }
-  const moved = await moveDone(running, file, moveTo, prefix)
+  const moved = await moveDone(running, file, step.moveTo ?? '', prefix)
   add({ code: moved, message: lastOf(running, prefix) }, file)
   if (moved === EXIT.done) forget()
   return code
@@ -137,8 +186,8 @@ const runLines = async (running: Running, step: Step, lines: readonly StepLine[]
     results.push({ code, message: isNamed ? message : `${shown}: ${message}` })
   }
   const runOne = async (line: StepLine): Promise<ExitCode> => {
-    if (step.moveTo !== undefined) return loadAndMove(running, step.moveTo, line, prefix, add)
-    const end = await runLine(running, line, prefix)
+    if (step.moveTo !== undefined) return loadAndMove(running, step, line, prefix, add)
+    const end = await runLineAgain(running, step, line, prefix)
     add(end, line.file)
     return end.code
   }
@@ -177,6 +226,12 @@ const runWork = async (
   prefix: string,
   done: readonly StepResult[],
 ): Promise<StepEnd> => {
+  const lack = lackOfFiles(running, step, lines)
+  if (lack !== undefined) {
+    await running.log.tell(prefix + lack)
+    const ends = lines.length === 0 ? [] : [await runLines(running, step, lines, prefix)]
+    return gravestEnd([...ends, { code: EXIT.failed, message: lack }])
+  }
   if (lines.length === 0 && step.moveTo === undefined) return { code: EXIT.failed, message: noFile(step) }
   if (step.kind !== 'webhook') return runLines(running, step, lines, prefix)
   const code = await sendOutcome(running, step, done)

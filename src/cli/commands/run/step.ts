@@ -9,7 +9,16 @@ import { bashWords } from '../../args/bash-words.ts'
 import { parseRelativeDate } from '../../args/relative-dates.ts'
 import type { Cli } from '../../cli.ts'
 import type { GlobalFlags } from '../../target/settings.ts'
-import { partsOf, STEP_KINDS, type StepKind, stepKinds, stepParts } from './job-definition.ts'
+import {
+  MOST_RETRIES,
+  type Part,
+  partsOf,
+  STEP_KINDS,
+  type StepKind,
+  stepKinds,
+  stepParts,
+  UNTIL_DEADLINE,
+} from './job-definition.ts'
 import { argumentOf, DATE, dated, type LinePart } from './line-parts.ts'
 
 /** Names what holds something secret: a variable of the environment, or a file. */
@@ -48,6 +57,10 @@ export type Step = {
   readonly token: SecretSource
   /** Tells that the job goes on where the step fails. */
   readonly goesOn: boolean
+  /** Says which files must be there: one at least, or one for each name and pattern. */
+  readonly required: 'one' | 'each' | undefined
+  /** Holds how often it is tried again while its service fails, at most; undefined where the job says so. */
+  readonly retries: number | undefined
 }
 
 /** Names the command that has a line for each file of a step. */
@@ -90,6 +103,25 @@ export const readText = ({ reader: { faults } }: Reading, { name, node, line }: 
   const why = text === undefined ? 'is one text, and here is more' : 'is empty; say what it is, or leave it out'
   faults.push(faultAt(line, `${name} ${why}`))
   return undefined
+}
+
+/** Matches a count. */
+const COUNT = /^\d{1,3}$/
+
+/** Reads a part that is one of a few texts, or a count. */
+export const readChoice = (reading: Reading, pair: Pair, { choices = [], isCount }: Part): string | undefined => {
+  const text = readText(reading, pair)
+  if (text === undefined || choices.includes(text)) return text
+  if (isCount && COUNT.test(text) && Number(text) <= MOST_RETRIES) return text
+  const counts = isCount ? [`a count up to ${MOST_RETRIES}`] : []
+  reading.reader.faults.push(faultAt(pair.line, `${pair.name} must be one of ${[...choices, ...counts].join(', ')}`))
+  return undefined
+}
+
+/** Returns how often a step is tried again at most, as a text says. */
+export const retriesOf = (text: string | undefined): number | undefined => {
+  if (text === undefined) return undefined
+  return text === UNTIL_DEADLINE ? Infinity : Number(text)
 }
 
 /** Reads the value of a flag; a list is one value with commas. */
@@ -182,24 +214,25 @@ const kindOf = ({ reader: { faults } }: Reading, pairs: readonly Pair[], line: n
   return undefined
 }
 
+/** Says what each text of `required` means. */
+const REQUIRED: Readonly<Record<string, Step['required']>> = { true: 'one', each: 'each' }
+
 /** Reads the parts of a step that are one text. */
 const readParts = (reading: Reading, kind: StepKind, pairs: readonly Pair[]) => {
   const text = (name: keyof typeof stepParts): string | undefined => {
+    const part: Part = stepParts[name]
     const pair = partsOf(kind).includes(name) ? pairs.find((one) => one.name === name) : undefined
-    return pair && readText(reading, pair)
+    if (!pair) return undefined
+    return part.choices ? readChoice(reading, pair, part) : readText(reading, pair)
   }
-  const goesOn = text('on_failure')
-  const { choices } = stepParts.on_failure
-  if (goesOn !== undefined && !choices.some((one) => one === goesOn)) {
-    const { line = 1 } = pairs.find(({ name }) => name === 'on_failure') ?? {}
-    reading.reader.faults.push(faultAt(line, `on_failure must be one of ${choices.join(', ')}`))
-  }
-  const moveTo = text('move_to')
+  const [moveTo, required] = [text('move_to'), text('required')]
   return {
     moveTo: moveTo === undefined ? undefined : dated(moveTo, reading.checks.today),
     address: { env: text('url_env'), file: text('url_file') },
     token: { env: text('token_env'), file: text('token_file') },
-    goesOn: goesOn === 'continue',
+    goesOn: text('on_failure') === 'continue',
+    required: REQUIRED[required ?? 'false'],
+    retries: retriesOf(text('retry')),
   }
 }
 
