@@ -70,6 +70,41 @@ describe('a webhook', () => {
     expect(taken).toMatchObject([{ outcome: 'found', exit_code: 10, steps: [{ outcome: 'found' }] }])
   })
 
+  test('names what a check found: the KPI, the person, the value and the target', async () => {
+    const { taken, url } = await receiver()
+    const flags = 'flags: { kpis: Visits, from: 2026-03-01, to: 2026-03-02 }'
+    await using job = await openJob(`steps:\n  - import: inbox/*.csv\n  - check:\n    ${flags}\n  - webhook: ${url}\n`)
+    await job.kpi('kpis', 'update', 'Visits', '--target-default', '100')
+    await job.kpi('assign', 'add', '--users', 'Ann', '--kpis', 'Visits')
+    job.write('inbox/a.csv', 'user,kpi,date,actual\nAnn Lee,Visits,2026-03-01,80.25\n')
+    const ran = await job.run()
+    const words =
+      'checked 2 values: 1 target missed, 1 value missing: missed: Visits of Ann Lee, 2026-03-01, 80.25 of 100; missing: Visits of Ann Lee, 2026-03-02'
+    expect(rowsOf(ran)[1]?.message).toBe(words)
+    expect(ran.stderr).toContain(`step 2, check, ended with 10: ${words}`)
+    const shared = { kpiName: 'Visits', itemName: 'Ann Lee', target: 100 }
+    expect(taken[0]?.steps[1]).toMatchObject({
+      message: words,
+      problems: [
+        { ...shared, problem: 'missed', entryDate: '2026-03-01', actual: 80.25 },
+        { ...shared, problem: 'missing', entryDate: '2026-03-02', actual: null },
+      ],
+    })
+    expect(taken[0]?.steps[0]).not.toHaveProperty('problems')
+  })
+
+  test('has a bounded length, whatever a check found', async () => {
+    const { taken, url } = await receiver()
+    const flags = 'flags: { kpis: Visits, from: 2026-03-01, to: 2026-08-31, only: missing }'
+    await using job = await openJob(`steps:\n  - check:\n    ${flags}\n  - webhook: ${url}\n`)
+    await job.kpi('assign', 'add', '--users', 'Ann', '--kpis', 'Visits')
+    const ran = await job.run()
+    const message = rowsOf(ran)[0]?.message ?? ''
+    expect([message.split('missing: Visits').length - 1, message.endsWith('; and 174 more')]).toEqual([10, true])
+    const [first] = (taken[0]?.steps ?? []) as { problems?: unknown[]; more_problems?: number }[]
+    expect([first?.problems?.length, first?.more_problems]).toEqual([100, 84])
+  })
+
   test('that nobody answers ends with the deadline of the job', async () => {
     const { url } = await receiver(0, 0, 0)
     const alarms: number[] = []

@@ -278,7 +278,6 @@ describe('a job', () => {
       "line 4: option '--user <user>' argument missing",
       "line 4: unknown option '--create-assignment' (Did you mean --create-assignments?); kpi entries import --help shows what there is",
       'line 5: chekc is no step and no part of one; did you mean check?',
-      'line 5: a step is one of import, check, report, export, export_entries, verify, run, webhook',
       'line 6: check takes nothing but flags: leave out "hm"',
       'line 7: a step is one of import, export, not several',
       'line 10: webhook needs an https address',

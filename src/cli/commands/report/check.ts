@@ -1,6 +1,8 @@
 import { type Command, Option } from '@commander-js/extra-typings'
 import { USE_CLASSIC } from '../../../client/capabilities.ts'
 import type { Client } from '../../../client/client.ts'
+import { cellOf } from '../../../codec/cell-text.ts'
+import { recordToJson } from '../../../codec/json.ts'
 import { completeReport } from '../../../client/operations/complete-report.ts'
 import type { ReportRequest } from '../../../client/operations/queries.ts'
 import { missingRows } from '../../../domain/analysis/missing.ts'
@@ -21,6 +23,7 @@ import { withClassic } from '../../target/service-of.ts'
 import { readExpected } from './expected.ts'
 import { withHeads } from './readable-columns.ts'
 import { addSelection, needsOf, requestOf } from './report-flags.ts'
+import { tellProblems } from './told-problems.ts'
 
 const { kpiId, kpiName, itemId, itemName, period, entryDate, actual, target, labelFormat } = reportRow.fields
 
@@ -160,6 +163,18 @@ const readCheck = (cli: Cli, flags: CheckFlags) => {
   return { rangeOf, needs }
 }
 
+/** Says in a few words what is wrong with a value: `missed: Visits of Ann Lee, 2026-03-03, 87 of 100`. */
+const wordsOf = (one: AnyRecord, calendar: Calendar): string => {
+  const shown = withHeads(problem.brief, () => calendar)
+  const text = (head: string): string => {
+    const column = shown.find(({ name }) => name === head)
+    return column ? cellOf(column, one) : ''
+  }
+  const [value, wanted] = [text('actual'), text('target')]
+  const values = value === '' ? '' : `, ${value} of ${wanted}`
+  return `${text('problem')}: ${text('kpi')} of ${text('item')}, ${text('period')}${values}`
+}
+
 const runCheck = async (cli: Cli, flags: CheckFlags): Promise<ExitCode> => {
   const { rangeOf, needs } = readCheck(cli, flags)
   const checked = await cli.withClient(
@@ -167,6 +182,7 @@ const runCheck = async (cli: Cli, flags: CheckFlags): Promise<ExitCode> => {
     async (client) => check(cli, client, await requestOf(client, await rangeOf(client), flags), flags),
     PACED,
   )
+  tellProblems(checked.problems, (one) => ({ record: recordToJson(problem, one), words: wordsOf(one, checked.calendar) }))
   await cli.note(sayOutcome(checked, flags.only ?? 'both'))
   const isTable = isForPeople(cli.printing().format)
   if (checked.problems.length > 0 || !isTable) {

@@ -3,6 +3,7 @@ import type { AnyRecord } from '../../../domain/schema.ts'
 import type { Cli } from '../../cli.ts'
 import { EXIT, type ExitCode } from '../../exit.ts'
 import { countOf } from '../../output/text.ts'
+import type { ToldProblems } from '../report/told-problems.ts'
 import type { Job } from './job.ts'
 import type { JobLog } from './job-log.ts'
 import { isImport, type Step } from './step.ts'
@@ -61,6 +62,8 @@ export type StepResult = {
   readonly code: ExitCode | undefined
   readonly seconds: number
   readonly message: string | undefined
+  /** Holds what it found, where it is a check. */
+  readonly problems?: ToldProblems | undefined
 }
 
 /** Tells whether a step ends the job. */

@@ -4,10 +4,12 @@ import { pauseEvery } from '../../../client/next-turn.ts'
 import { readDeadline, readNamedText, untilDeadline } from '../../args/deadline.ts'
 import type { Cli } from '../../cli.ts'
 import { EXIT, IncompleteRun, UsageError, type ExitCode } from '../../exit.ts'
-import { countOf } from '../../output/text.ts'
+import type { Io } from '../../io.ts'
+import { countOf, shellWord } from '../../output/text.ts'
 import { secretsRemover } from '../../stderr.ts'
 import { requireLockName, withNamedLock } from '../../target/named-lock.ts'
 import { findReach, requireFlags } from '../../target/network.ts'
+import { ALL_SETTINGS } from '../../target/settings.ts'
 import { readJob } from './job.ts'
 import { type Opened, printJobDryRun } from './dry-run-job.ts'
 import { createSaid, openJobLog, silentLog, stepWorld } from './job-log.ts'
@@ -42,7 +44,7 @@ const openJob = async (cli: Cli, file: string, signal: AbortSignal): Promise<Ope
   const made: string[] = []
   const [moved, saved] = [new Set<string>(), new Set<unknown>()]
   const world = stepWorld({ io: cli.io, begun }, cwd, silentLog, '', createSaid())
-  const place = { cli, world, cwd, signal, made, moved, saved }
+  const place = { cli, world, cwd, signal, today, made, moved, saved }
   const check: StepChecks['check'] = async (given) => {
     if (given.kind === 'webhook') return { step: given, faults: faultsOfWebhook(cli.io, cwd, given) }
     const { step, faults } = await checkCommand(place, given)
@@ -91,6 +93,22 @@ const outcomesText = (results: readonly StepResult[]): string => {
   return `${countOf(results.length, 'step')}: ${parts.join(', ')}`
 }
 
+/** Says where the command lines of the log can be pasted: the folder, and the variables that they have but for secret ones. */
+const pastingText = ({ env, cwd: started }: Io, cwd: string): string => {
+  const set = ALL_SETTINGS.filter(({ isOfJob }) => !isOfJob).flatMap(({ sources: { variables = [] }, secret, path }) =>
+    variables.flatMap((name) => {
+      const value = env[name]
+      if (!name.startsWith('KPI_') || value === undefined || value === '') return []
+      return [{ name, isSecret: secret === 'all', text: path === undefined ? value : resolve(started, value) }]
+    }),
+  )
+  const shown = set.flatMap(({ name, isSecret, text }) => (isSecret ? [] : [`${name}=${shellWord(hideAddresses(text))}`]))
+  const secret = set.flatMap(({ name, isSecret }) => (isSecret ? [name] : []))
+  const exports = shown.length === 0 ? '' : ` && export ${shown.join(' ')}`
+  const rest = secret.length === 0 ? '' : ` (and ${secret.join(', ')}, which is secret)`
+  return `to run a line of this log by itself: cd ${shellWord(cwd)}${exports}${rest}`
+}
+
 const runAll = async (cli: Cli, file: string, opened: Opened): Promise<void> => {
   const { job, cwd, today, begun, hide } = opened
   const { at: deadline } = readDeadline(cli.flags.deadline ?? job.deadline, begun)
@@ -101,6 +119,7 @@ const runAll = async (cli: Cli, file: string, opened: Opened): Promise<void> => 
   interruption.addEventListener('abort', tellStop)
   try {
     await log.tell(`job ${file} begins`)
+    await log.tell(pastingText(cli.io, cwd))
     const results = await runSteps({ ...opened, cli, log, deadline, rejects: new Set() })
     // A job without a whole log is not done, even if its steps are.
     const codeNow = (): ExitCode =>

@@ -7,6 +7,8 @@ import { alarmAt, readDeadline } from '../../args/deadline.ts'
 import { givenIn } from '../../args/raw-options.ts'
 import { EXIT, type ExitCode, UsageError } from '../../exit.ts'
 import { shellWord } from '../../output/text.ts'
+import { bounded } from '../../output/width.ts'
+import { hearingProblems, type ToldProblems } from '../report/told-problems.ts'
 import { keepingJournals } from '../entries/import/kept-journals.ts'
 import { createSaid, stepWorld } from './job-log.ts'
 import { makeFolder, moveDone } from './move-files.ts'
@@ -14,7 +16,7 @@ import { codeAfterFiles, ends, gravest, LOADED, type Running, type StepResult } 
 import { lackOfFiles } from './required-files.ts'
 import { sendOutcome } from './send-outcome.ts'
 import { argumentsOf, isImport, type Step } from './step.ts'
-import { commandWords, flagWords, isPattern, lineText, linesOf, type StepLine, wholeLine } from './step-lines.ts'
+import { commandWords, flagWords, isPattern, lineText, linesOf, pastedLine, type StepLine, wholeLine } from './step-lines.ts'
 import { tellWaitingRejects } from './waiting-rejects.ts'
 
 /** Lists exit codes after which another file would fare no better. */
@@ -26,11 +28,14 @@ const NO_BETTER: ReadonlySet<number> = new Set([
   EXIT.interrupted,
 ])
 
+/** Matches what a shell would read in a pattern as something else than a wildcard or a character of a name. */
+const NO_WILDCARD = /[\s'"\\$&;|<>()`!#~]/g
+
 /** Returns what a step imports as it was given, with patterns unquoted, but for the secrets of addresses. */
 const shownTargets = (step: Step): string =>
   argumentsOf(step)
     .map(shownSource)
-    .map((target) => (isPattern(target) ? target : shellWord(target)))
+    .map((target) => (isPattern(target) ? target.replaceAll(NO_WILDCARD, String.raw`\$&`) : shellWord(target)))
     .join(' ')
 
 /** Says that a step finds no file now. */
@@ -52,8 +57,12 @@ const commandText = (lines: readonly StepLine[], step: Step): string => {
 
 const MS_PER_SECOND = 1000
 
-/** Describes how a step, or one of its lines, ended: its exit code, what it said of that, and the error that ended it. */
-type StepEnd = { readonly code: ExitCode; readonly message: string; readonly error?: unknown }
+/** Describes how a step, or one of its lines, ended: its exit code, what it said of that and found, and the error that ended it. */
+type StepEnd = Pick<StepResult, 'problems'> & {
+  readonly code: ExitCode
+  readonly message: string
+  readonly error?: unknown
+}
 
 /** Returns when a line ends at the latest that begins now: at the deadline of the job, or at its own. */
 const endOfLine = ({ cli, deadline }: LineRunning, own: string | undefined): number =>
@@ -83,7 +92,8 @@ export const runLine = async (
   const hasUsualDeadline = (own ?? cli.flags.deadline ?? job.deadline) === undefined
   const world = stepWorld({ io: cli.io, begun: running.begun, isFound, hasUsualDeadline }, cwd, log, prefix, said)
   try {
-    return { code: await cli.run(line, world), message: said.message() }
+    const { result: code, problems } = await hearingProblems(() => cli.run(line, world))
+    return { code, message: withProblems(said.message(), problems), problems }
   } catch (error) {
     const { printFailure } = await import('../../failure.ts')
     return { code: await printFailure(error, line, world), message: said.message(), error }
@@ -130,6 +140,19 @@ const runLineAgain = async (running: Running, step: Step, line: StepLine, prefix
 
 const MOST_OF_BYTE = 255
 
+/** Bounds how many problems a message names. */
+const MOST_NAMED = 10
+/** Bounds what is shown of a problem, in characters. */
+const MOST_OF_PROBLEM = 200
+
+/** Returns a message with what a check found, one by one. */
+const withProblems = (message: string, problems: ToldProblems | undefined): string => {
+  if (!problems || problems.count === 0) return message
+  const named = problems.first.slice(0, MOST_NAMED).map(({ words }) => bounded(words, MOST_OF_PROBLEM))
+  const more = problems.count - named.length
+  return `${message}: ${[...named, ...(more > 0 ? [`and ${more} more`] : [])].join('; ')}`
+}
+
 /** Returns the end of a step: the gravest code of its lines, and what each said that is not done. */
 const gravestEnd = (ends: readonly StepEnd[]): StepEnd => ({
   code: codeAfterFiles(
@@ -137,6 +160,7 @@ const gravestEnd = (ends: readonly StepEnd[]): StepEnd => ({
     ends.map(({ code }) => code),
   ),
   message: ends.flatMap(({ code, message }) => (code === EXIT.done ? [] : [message])).join('; '),
+  problems: ends.find(({ problems }) => problems !== undefined)?.problems,
 })
 
 /**
@@ -180,10 +204,10 @@ const lastOf = ({ log }: Running, prefix: string): string =>
 const runLines = async (running: Running, step: Step, lines: readonly StepLine[], prefix: string): Promise<StepEnd> => {
   const { cli, log } = running
   const results: StepEnd[] = []
-  const add = ({ code, message }: StepEnd, file: string | undefined): void => {
+  const add = ({ code, message, problems }: StepEnd, file: string | undefined): void => {
     const shown = file === undefined ? '' : shownSource(file)
     const isNamed = lines.length === 1 || message.includes(shown)
-    results.push({ code, message: isNamed ? message : `${shown}: ${message}` })
+    results.push({ code, message: isNamed ? message : `${shown}: ${message}`, problems })
   }
   const runOne = async (line: StepLine): Promise<ExitCode> => {
     if (step.moveTo !== undefined) return loadAndMove(running, step, line, prefix, add)
@@ -209,7 +233,7 @@ const runLines = async (running: Running, step: Step, lines: readonly StepLine[]
       break
     }
     if (line.isFound || (line.file !== undefined && lines.length > 1))
-      await log.tell(`${prefix}kpi ${lineText(step, line.words)}`)
+      await log.tell(prefix + pastedLine(cli, step, lineText(step, line.words)))
     const code = await runOne(line)
     if (!NO_BETTER.has(code)) continue
     await leave(lines.slice(at + 1), code)
@@ -252,7 +276,7 @@ const findAndRun = async (
   const place = { cwd, tempDir: cli.io.tempDir, signal }
   const lines = await linesOf(step, place, running.rejects)
   const command = commandText(lines, step)
-  const work = step.kind === 'webhook' ? command : `kpi ${command}`
+  const work = step.kind === 'webhook' ? command : pastedLine(cli, step, command)
   await log.tell(prefix + (lines.length === 0 ? nothingToImport(step) : work))
   await tellWaitingRejects(place, step, (text) => log.tell(prefix + text))
   return { command, ...(await runWork(running, step, lines, prefix, done)) }
@@ -267,15 +291,15 @@ const runStep = async (
   const { cli, log, hide } = running
   const begun = cli.io.uptime()
   const prefix = `[${number} ${step.kind}] `
-  const { command, code, message } = await findAndRun(running, step, prefix, done).catch(async (error: unknown) => {
+  const { command, code, message, problems } = await findAndRun(running, step, prefix, done).catch(async (error: unknown) => {
     if (!(error instanceof Aborted || error instanceof UsageError)) throw error
     await log.tell(prefix + error.message)
     const code = error instanceof Aborted ? EXIT.workLeft : EXIT.failed
-    return { command: commandText([], step), code, message: error.message }
+    return { command: commandText([], step), code, message: error.message, problems: undefined }
   })
   await log.tell(`${prefix}ended with ${code}`)
   const seconds = (cli.io.uptime() - begun) / MS_PER_SECOND
-  return { step, command: hide(command), code, seconds, message: code === EXIT.done ? undefined : hide(message) }
+  return { step, command: hide(command), code, seconds, message: code === EXIT.done ? undefined : hide(message), problems }
 }
 
 /** Returns a step that does not run; the files of an import are not looked for. */

@@ -75,6 +75,13 @@ export const faultsOfWebhook = (io: Io, cwd: string, { url, address, token }: St
   ]
 }
 
+/** Returns the problems that a check found, as its JSON has them, and how many more there are. */
+const problemsIn = ({ problems }: StepResult): object => {
+  if (!problems || problems.count === 0) return {}
+  const more = problems.count - problems.first.length
+  return { problems: problems.first.map(({ record }) => record), ...(more > 0 && { more_problems: more }) }
+}
+
 /** Returns what a webhook is told: how the job went so far, and each of its steps. */
 const outcomeText = (results: readonly StepResult[], at: number): string => {
   const code = codeOf(results)
@@ -89,6 +96,7 @@ const outcomeText = (results: readonly StepResult[], at: number): string => {
       outcome: outcomeOf(one.code),
       exit_code: one.code ?? null,
       message: one.message ?? null,
+      ...problemsIn(one),
     })),
   })
 }

@@ -4,6 +4,7 @@ import { CommanderError } from '@commander-js/extra-typings'
 import type { Capability } from '../../../client/capabilities.ts'
 import { isAddress, isBareAddress, shownSource } from '../../../client/http/address.ts'
 import { nextTurn } from '../../../client/next-turn.ts'
+import type { Day } from '../../../domain/day.ts'
 import { KpiError } from '../../../domain/errors.ts'
 import type { Cli, ReadLine } from '../../cli.ts'
 import { UsageError } from '../../exit.ts'
@@ -11,8 +12,8 @@ import type { Io } from '../../io.ts'
 import { faultOfPattern, findFiles } from './find-files.ts'
 import { NO_STEPS, stepKinds } from './job-definition.ts'
 import { optionsOf } from '../../args/path-texts.ts'
-import { argumentOf, flagOf, partsOfLine, wordsTo } from './line-parts.ts'
-import { argumentsOf, IMPORT, isImport, type Step, type StepFault, type StepPart } from './step.ts'
+import { argumentOf, flagOf, type LinePart, partsOfLine, wordsTo } from './line-parts.ts'
+import { argumentsOf, flagValue, IMPORT, isImport, type Step, type StepFault, type StepPart } from './step.ts'
 import { isPattern, type LinesPlace, wholeLine } from './step-lines.ts'
 import { faultsOfKept, faultsOfMoving, faultsOfOutputs } from './step-places.ts'
 
@@ -21,6 +22,8 @@ type StepPlace = LinesPlace & {
   readonly cli: Cli
   /** Holds the world of a step that prints nothing. */
   readonly world: Io
+  /** Holds the day on which the job began. */
+  readonly today: Day
   /** Holds the folders that earlier steps make. */
   readonly made: readonly string[]
   /** Holds the files that earlier steps move away. */
@@ -71,12 +74,21 @@ const readNamed = async (place: StepPlace, parts: readonly StepPart[]): Promise<
   )
 }
 
+/** Returns a part of a typed line whose word for a single day is that day, as the log can be read on a later one. */
+const withDays = (part: LinePart, today: Day): LinePart => {
+  const [word = '', value] = part.words
+  const flag = flagOf(part)
+  if (flag === undefined) return part
+  if (value !== undefined) return { ...part, words: [word, flagValue(flag, value, today)] }
+  return word === flag ? part : { ...part, words: [`${flag}=${flagValue(flag, word.slice(flag.length + 1), today)}`] }
+}
+
 /** Reads the parts of a step as its command line, and divides a line that is typed as a whole into its parts. */
 const readCommand = async (place: StepPlace, { kind, line }: Step, parts: readonly StepPart[]): Promise<Line> => {
   if (kind === 'run') {
     const words = parts.flatMap((part) => part.words)
     const read = await readWords(place, words)
-    return { read, parts: partsOfLine(read.command, words).map((part) => ({ ...part, line })) }
+    return { read, parts: partsOfLine(read.command, words).map((part) => ({ ...withDays(part, place.today), line })) }
   }
   const given = parts.filter(({ of }) => of !== 'off')
   // A flag that lacks its value must not take the next one for that.

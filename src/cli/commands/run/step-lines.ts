@@ -136,6 +136,10 @@ const sharedFlags = ({ io, flags }: Cli, words: readonly string[]): string[] => 
   return [...(words.some((word) => PLACE.test(word)) ? [] : placeFlags(moved)), ...stepFlags(moved)]
 }
 
+/** Returns a command line of a step as a shell in the folder of the job runs it: with the flags of the job's own line. */
+export const pastedLine = (cli: Cli, step: Step, text: string): string =>
+  ['kpi', ...sharedFlags(cli, step.parts.flatMap(({ words }) => words)).map((word) => shellWord(shownSource(word))), text].join(' ')
+
 /** Returns a command line of a step as the program gets it: with the flags of the job's own line, which its own replace. */
 export const wholeLine = (cli: Cli, words: readonly string[]): string[] => [
   ...sharedFlags(cli, words),

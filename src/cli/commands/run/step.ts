@@ -141,7 +141,7 @@ const DAYS: ReadonlySet<string> = new Set(['--from', '--to'])
 const flagNamed = (name: string): string => `--${name.replaceAll('_', '-').replace(/^--/, '')}`
 
 /** Returns the value of a flag as a word of a line; words for single days are days already. */
-const flagValue = (flag: string, value: string, today: Day): string =>
+export const flagValue = (flag: string, value: string, today: Day): string =>
   DAYS.has(flag) ? parseRelativeDate(dated(value, today), today) : dated(value, today)
 
 /** Describes the flags of a step, and the names of those that could not be read. */
@@ -199,6 +199,7 @@ const readTargets = ({ reader }: Reading, kind: StepKind, { node, line }: Pair):
 const kindOf = ({ reader: { faults } }: Reading, pairs: readonly Pair[], line: number): StepKind | undefined => {
   const kinds = STEP_KINDS.filter((kind) => pairs.some(({ name }) => name === kind))
   const [kind] = kinds
+  const known = faults.length
   for (const { name, line: at } of pairs) {
     if (kinds.some((one) => one === name)) continue
     if (!STEP_KEYS.includes(name))
@@ -209,6 +210,8 @@ const kindOf = ({ reader: { faults } }: Reading, pairs: readonly Pair[], line: n
       faults.push(faultAt(at, `${name} is no part of the step ${kind}, which has ${partsOf(kind).join(', ')}`))
   }
   if (kind && kinds.length === 1) return kind
+  // A kind with a slip in its name is told already.
+  if (!kind && faults.length > known) return undefined
   const why = kind ? `${kinds.join(', ')}, not several` : STEP_KINDS.join(', ')
   faults.push(faultAt(line, `a step is one of ${why}`))
   return undefined
