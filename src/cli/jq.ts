@@ -76,22 +76,34 @@ const printFiltered = async (io: Io, run: RunFilter, input: string): Promise<voi
   if (exitCode !== 0) throw new KpiError('malformed', `--jq: ${reasonOf(stderr)}`)
 }
 
-/**
- * Runs a command, and a filter of the language of jq on the JSON that it prints. Texts are printed without quotes. The
- * filter is checked before the command does anything.
- */
-export const withJq = async (
-  io: Io,
-  flags: GlobalFlags & { readonly jq: string },
-  command: (io: Io, flags: GlobalFlags) => Promise<ExitCode>,
-): Promise<ExitCode> => {
-  const asked = asJson(flags)
+/** Describes the flags of a command that has a filter. */
+type JqFlags = GlobalFlags & { readonly jq: string }
+
+/** Does work with a filter that was checked. */
+const withFilter = async <T>(io: Io, flags: JqFlags, work: (run: RunFilter) => Promise<T>): Promise<T> => {
   // What the thread says by itself is not for people.
   const worker = new Worker(SCRIPT, { stderr: true })
   worker.stderr.resume()
   try {
     const run = filterIn(worker, io, flags, flags.jq)
     await requireFilter(run, flags.jq)
+    return await work(run)
+  } finally {
+    await worker.terminate()
+  }
+}
+
+/**
+ * Runs a command, and a filter of the language of jq on the JSON that it prints. Texts are printed without quotes. The
+ * filter is checked before the command does anything.
+ */
+export const withJq = async (
+  io: Io,
+  flags: JqFlags,
+  command: (io: Io, flags: GlobalFlags) => Promise<ExitCode>,
+): Promise<ExitCode> => {
+  const asked = asJson(flags)
+  return withFilter(io, flags, async (run) => {
     const buffer = createBuffer(io.stdout)
     const code = await command(withStdout(io, buffer.output), asked).catch(async (error: unknown) => {
       // What a run that is done in part has printed is complete.
@@ -100,7 +112,11 @@ export const withJq = async (
     })
     await printFiltered(io, run, buffer.text())
     return code
-  } finally {
-    await worker.terminate()
-  }
+  })
+}
+
+/** Refuses a filter that is not one, or goes with a format that is no JSON, for a command that runs later. */
+export const requireJq = async (io: Io, flags: JqFlags): Promise<void> => {
+  asJson(flags)
+  await withFilter(io, flags, () => Promise.resolve())
 }

@@ -1,7 +1,7 @@
 import type { Command } from '@commander-js/extra-typings'
 import type { Client } from '../../../client/client.ts'
 import { userGroupItem } from '../../../domain/resources/groups.ts'
-import { requireDryRun, SUMMARY_ONLY } from '../../args/dry-run.ts'
+import { requireDryRun, SUMMARY_ONLY, YES } from '../../args/dry-run.ts'
 import { addExamples } from '../../args/examples.ts'
 import { listedIn } from '../../args/names.ts'
 import { type Act, type Cli, PACED } from '../../cli.ts'
@@ -114,7 +114,7 @@ const addRemoveCommand = (group: Command, act: Act): void => {
     .requiredOption(...USERS_FLAG)
     .option('--dry-run', 'send nothing, and say what would be removed')
     .option(...SUMMARY_ONLY)
-    .option('-y, --yes', 'do not ask')
+    .option(...YES)
   addExamples(
     command,
     'assign group-items remove --group-items North --users "Ann Lee" --dry-run',

@@ -2,7 +2,7 @@ import type { Command } from '@commander-js/extra-typings'
 import type { Client } from '../../../client/client.ts'
 import { assignment } from '../../../domain/resources/assignment.ts'
 import { addExamples } from '../../args/examples.ts'
-import { requireDryRun, SUMMARY_ONLY } from '../../args/dry-run.ts'
+import { requireDryRun, SUMMARY_ONLY, YES } from '../../args/dry-run.ts'
 import type { Act } from '../../cli.ts'
 import { addOutput } from '../../output/printed.ts'
 import { countOf } from '../../output/text.ts'
@@ -22,7 +22,7 @@ export const addRemoveCommand = (group: Command, act: Act): void => {
     .option(...KEEP_HISTORY)
     .option('--dry-run', 'send nothing, and say what would be removed')
     .option(...SUMMARY_ONLY)
-    .option('-y, --yes', 'do not ask')
+    .option(...YES)
   addExamples(
     command,
     'assign remove --kpis Revenue --users ann@example.com --dry-run',

@@ -1,5 +1,5 @@
 import { type Command, Option } from '@commander-js/extra-typings'
-import { SUMMARY_ONLY } from '../../args/dry-run.ts'
+import { SUMMARY_ONLY, YES } from '../../args/dry-run.ts'
 import { addExamples } from '../../args/examples.ts'
 import type { Act } from '../../cli.ts'
 import { UsageError } from '../../exit.ts'
@@ -17,7 +17,7 @@ const declareDelete = (group: Command) =>
     .option('--kpi <list>', 'only of these KPIs, by id or name')
     .option(...DRY_RUN)
     .option(...SUMMARY_ONLY)
-    .option('-y, --yes', 'do not ask')
+    .option(...YES)
 
 /** Describes the flags of the command. */
 export type DeleteFlags = ReturnType<ReturnType<typeof declareDelete>['opts']>

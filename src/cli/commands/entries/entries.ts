@@ -11,7 +11,7 @@ import { faultOfDays, isPeriodWord, parseRelativeDate } from '../../args/relativ
 import { type Act, type Cli, PACED, type Register } from '../../cli.ts'
 import { UsageError } from '../../exit.ts'
 import { printRecords } from '../../output/print.ts'
-import { addOutput, printsList } from '../../output/printed.ts'
+import { addOutput } from '../../output/printed.ts'
 import { emptyBecause, isShort, tellEmpty } from '../../output/short-answer.ts'
 import { requireEntrySource, readSource } from '../../target/source.ts'
 import { addGet } from '../verbs/all.ts'
@@ -91,7 +91,7 @@ const addListCommand = (group: Command, act: Act): void => {
     'entries list --user "Ann Lee" --from this-month',
     'entries list --kpi Revenue --from 2026-01-01 --to 2026-03-31 -o csv',
   )
-  printsList(command, entry)
+  addOutput(command, () => [entry, newerEntry].map((of) => ({ of, isList: true })))
   act(command, async (cli, _, options) => {
     const rangeOf = readRange(cli, options)
     const work = async (client: Client): Promise<void> => {

@@ -1,5 +1,5 @@
 import type { Command } from '@commander-js/extra-typings'
-import { SUMMARY_ONLY } from '../../args/dry-run.ts'
+import { SUMMARY_ONLY, YES } from '../../args/dry-run.ts'
 import { addExamples } from '../../args/examples.ts'
 import type { Act } from '../../cli.ts'
 import { addOutput } from '../../output/printed.ts'
@@ -14,7 +14,7 @@ const declareUndo = (group: Command) =>
     .option('--with-entries', 'also remove other entries of what is removed')
     .option('--dry-run', 'show what would be put back, removed, and left alone')
     .option(...SUMMARY_ONLY)
-    .option('--yes', 'do not ask')
+    .option(...YES)
 
 /** Registers `kpi entries undo` */
 export const addUndo = (group: Command, act: Act): void => {

@@ -7,6 +7,7 @@ import type { Pause } from '../../../domain/pause.ts'
 import { UsageError } from '../../exit.ts'
 import { bounded } from '../../output/width.ts'
 import { jobParts, type Part } from './job-definition.ts'
+import { flagOf } from './line-parts.ts'
 import { readChoice, readStep, readText, retriesOf, type Reading, type Step, type StepChecks } from './step.ts'
 
 /** Describes a job: its lock, deadline and log, and its steps. */
@@ -23,6 +24,8 @@ export type Job = {
 type JobChecks = StepChecks & {
   /** Receives the texts of the job that hold addresses, before anything is told; returns what hides their secrets. */
   readonly onAddresses: (texts: readonly string[]) => (text: string) => string
+  /** Names the lock that the command line of the job holds. */
+  readonly heldLock: string | undefined
   readonly faultOfLock: (name: string) => string | undefined
   readonly faultOfDeadline: (text: string) => string | undefined
   readonly faultOfLog: (file: string) => string | undefined
@@ -110,6 +113,15 @@ const readKeys = async (reader: YamlReader): Promise<{ readonly pairs: Pairs; re
   return { pairs, items: items.slice(0, MOST_STEPS) }
 }
 
+/** Returns a fault for each step that would wait for a lock that its own job holds. */
+const faultsOfLocks = (steps: readonly Step[], held: readonly (string | undefined)[]): Issue[] =>
+  steps.flatMap((step) => {
+    const lock = step.command?.flags.lock
+    if (lock === undefined || !held.includes(lock)) return []
+    const { line } = step.parts.find((part) => flagOf(part) === '--lock') ?? step
+    return [faultAt(line, `--lock ${lock} is the lock that the job holds, so that this step would end with 8; leave it out`)]
+  })
+
 /** Reads a job, and refuses one with faults: all of them are told, each with its line. */
 export const readJob = async (text: string, file: string, checks: JobChecks, pause: Pause): Promise<Job> => {
   const reader = createYamlReader(text, ONE_ONLY, pause)
@@ -140,6 +152,7 @@ export const readJob = async (text: string, file: string, checks: JobChecks, pau
     if (faults.length >= MOST_FAULTS) break
     steps.push(...(await readStep(reading, resolve(one), lineOf(one, list?.line ?? 1))))
   }
+  faults.push(...faultsOfLocks(steps, [parts.lock, checks.heldLock]))
   if (items.length === 0 && (pairs.length > 0 || faults.length === 0))
     faults.push(faultAt(list?.line ?? 1, 'steps must be a list, with one step at least'))
   return faults.length === 0 ? { ...parts, steps } : refuse()

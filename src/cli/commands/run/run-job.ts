@@ -66,6 +66,7 @@ const openJob = async (cli: Cli, file: string, signal: AbortSignal): Promise<Ope
     },
     today,
     check,
+    heldLock: cli.flags.lock,
     faultOfLock: (name: string) => faultOf(() => requireLockName(name)),
     faultOfDeadline: (text: string) => faultOf(() => readDeadline(text, begun)),
     faultOfLog: (file: string) => faultOfOutput(resolve(cwd, dated(file, today)), dated(file, today), []),

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { CommanderError } from '@commander-js/extra-typings'
+import { CommanderError, type CommandUnknownOpts, type OptionValues } from '@commander-js/extra-typings'
 import type { Capability } from '../../../client/capabilities.ts'
 import { isAddress, isBareAddress, shownSource } from '../../../client/http/address.ts'
 import { nextTurn } from '../../../client/next-turn.ts'
@@ -11,6 +11,8 @@ import { UsageError } from '../../exit.ts'
 import type { Io } from '../../io.ts'
 import { faultOfPattern, findFiles } from './find-files.ts'
 import { NO_STEPS, stepKinds } from './job-definition.ts'
+import { outputOf } from '../../output/printed.ts'
+import { asksFirst } from '../../args/dry-run.ts'
 import { optionsOf } from '../../args/path-texts.ts'
 import { argumentOf, flagOf, type LinePart, partsOfLine, wordsTo } from './line-parts.ts'
 import { argumentsOf, flagValue, IMPORT, isImport, type Step, type StepFault, type StepPart } from './step.ts'
@@ -117,6 +119,35 @@ const linesToCheck = async (place: StepPlace, { read, parts }: Line): Promise<re
   )
 }
 
+/** Refuses the flags of a list that none of the lists takes which its command may print. */
+const requireListed = async (command: CommandUnknownOpts, flags: OptionValues): Promise<void> => {
+  const { applyListOptions, chooseColumns, listView } = await import('../verbs/list-options.ts')
+  const hasNames = optionsOf(command).some(({ long }) => long === '--names')
+  let refusal: unknown
+  for (const { of, isOpen, more } of (await outputOf(command)?.prints()) ?? []) {
+    if (isOpen || more) return
+    try {
+      if (hasNames) listView(of, flags, 'json')
+      else {
+        chooseColumns(of, flags, 'json')
+        applyListOptions(of, [], flags)
+      }
+      return
+    } catch (error) {
+      refusal = error
+    }
+  }
+  if (refusal !== undefined) throw refusal
+}
+
+/** Refuses a line for what its command would refuse only once it runs: a missing yes, a filter, a field that its records lack. */
+const requireRunnable = async ({ world }: StepPlace, { command, flags }: ReadLine): Promise<void> => {
+  if (asksFirst(command, flags))
+    throw new UsageError(`kpi ${wordsTo(command).join(' ')} needs --yes, as a job can ask nobody`)
+  if (flags.jq !== undefined) await (await import('../../jq.ts')).requireJq(world, { ...flags, jq: flags.jq })
+  if (optionsOf(command).some(({ long }) => long === '--columns')) await requireListed(command, flags)
+}
+
 /** Checks a line as its command would; returns what it needs of the service, and what is wrong. */
 const checkLine = async (
   place: StepPlace,
@@ -128,6 +159,7 @@ const checkLine = async (
   for (const one of await linesToCheck(place, line)) {
     try {
       needs = await one.check(changed)
+      await requireRunnable(place, one)
     } catch (error) {
       messages.add(messageOf(error))
     }

@@ -4,7 +4,7 @@ import { Fault, KpiError } from '../../../domain/errors.ts'
 import { valueOfText } from '../../../domain/field-value.ts'
 import { breakdown } from '../../../domain/resources/breakdowns.ts'
 import type { AnyRecord } from '../../../domain/schema.ts'
-import { requireDryRun, SUMMARY_ONLY } from '../../args/dry-run.ts'
+import { requireDryRun, SUMMARY_ONLY, YES } from '../../args/dry-run.ts'
 import { addExamples } from '../../args/examples.ts'
 import { BY_NAME } from '../../args/flags.ts'
 import { idAmong } from '../../args/names.ts'
@@ -128,7 +128,7 @@ const addDelete = (group: Command, act: Act): void => {
   const remove = addVerbOfOne(group, 'delete', 'delete a breakdown that has no items')
     .option(...DRY_RUN)
     .option(...SUMMARY_ONLY)
-    .option('-y, --yes', 'do not ask')
+    .option(...YES)
   addExamples(remove, 'service breakdowns delete Shift', 'service breakdowns delete Shift --yes')
   addDeleteOutput(remove)
   act(remove, async (cli, [text], flags) => {

@@ -5,7 +5,7 @@ import { calculatedKpi, calculationStep } from '../../../domain/resources/calcul
 import { kpi } from '../../../domain/resources/kpi.ts'
 import type { AnyRecord } from '../../../domain/schema.ts'
 import { addRange, readRange } from '../../args/day-range.ts'
-import { requireDryRun, SUMMARY_ONLY } from '../../args/dry-run.ts'
+import { requireDryRun, SUMMARY_ONLY, YES } from '../../args/dry-run.ts'
 import { addExamples } from '../../args/examples.ts'
 import { addFieldFlags, BY_NAME } from '../../args/flags.ts'
 import { idsIn, resolveRecordId } from '../../args/names.ts'
@@ -153,7 +153,7 @@ const addRemove = (group: Command, act: Act): void => {
   const command = addVerbOfOne(group, 'remove', 'remove a calculated KPI with its assignments')
     .option(...DRY_RUN)
     .option(...SUMMARY_ONLY)
-    .option('-y, --yes', 'do not ask')
+    .option(...YES)
   addExamples(command, 'service calculated remove Share', 'service calculated remove Share --dry-run')
   addDeleteOutput(command)
   act(command, async (cli, [name], flags) => {

@@ -2,6 +2,7 @@ import type { Command } from '@commander-js/extra-typings'
 import { formatInstant } from '../../../domain/day.ts'
 import { listedKey } from '../../../domain/resources/key.ts'
 import { addExamples } from '../../args/examples.ts'
+import { YES } from '../../args/dry-run.ts'
 import { requireConfirmation } from '../../args/prompt.ts'
 import type { Act, Register } from '../../cli.ts'
 import { printsList } from '../../output/printed.ts'
@@ -28,10 +29,7 @@ const addList = (group: Command, act: Act): void => {
 }
 
 const addRevoke = (group: Command, act: Act): void => {
-  const revoke = addVerbOfOne(group, 'revoke', 'make a key invalid, at once and permanently').option(
-    '-y, --yes',
-    'do not ask',
-  )
+  const revoke = addVerbOfOne(group, 'revoke', 'make a key invalid, at once and permanently').option(...YES)
   addExamples(revoke, 'service keys revoke nightly', 'service keys revoke nightly --yes')
   act(revoke, async (cli, [text], flags) => {
     await requireConfirmation(cli, flags.yes, `revoke key ${text}, for good`)

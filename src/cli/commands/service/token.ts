@@ -2,6 +2,7 @@ import type { Command } from '@commander-js/extra-typings'
 import { printable } from '../../../domain/schema.ts'
 import { DEFAULT_ACCOUNT } from '../../../service/context.ts'
 import { addExamples } from '../../args/examples.ts'
+import { YES } from '../../args/dry-run.ts'
 import { requireConfirmation } from '../../args/prompt.ts'
 import type { Act, Register } from '../../cli.ts'
 import { printsOne } from '../../output/printed.ts'
@@ -40,7 +41,7 @@ const addRevoke = (tokens: Command, act: Act): void => {
     .command('revoke')
     .description('make the token invalid; nobody can log in until there is a new one')
     .option('--account <name>', 'the account', DEFAULT_ACCOUNT)
-    .option('-y, --yes', 'do not ask')
+    .option(...YES)
   act(addExamples(revoke, 'service token revoke', 'service token revoke --yes'), async (cli, _, { account, yes }) => {
     const { accounts: service } = await import('../../../service/accounts/accounts.ts')
     await requireConfirmation(cli, yes, `revoke the token of account ${account}`)

@@ -1,4 +1,4 @@
-import { SUMMARY_ONLY } from '../../args/dry-run.ts'
+import { SUMMARY_ONLY, YES } from '../../args/dry-run.ts'
 import { addExamples } from '../../args/examples.ts'
 import type { Register } from '../../cli.ts'
 import { addOutput } from '../../output/printed.ts'
@@ -19,7 +19,7 @@ export const undo: Register = (command, act) => {
     .option('--with-entries', 'also remove the entries of what is removed')
     .option('--dry-run', 'show what would be put back, removed, created again, and left alone')
     .option(...SUMMARY_ONLY)
-    .option('-y, --yes', 'do not ask')
+    .option(...YES)
   addExamples(declared, 'undo')
   addOutput(declared, async () => {
     const { ANY_RUN, undoPrints } = await import('./undo.ts')

@@ -12,7 +12,7 @@ import { addOutput } from '../../output/printed.ts'
 import { isForPeople } from '../../output/print.ts'
 import { isPrintedAsData, nameIn, pluralOf, recordLabel } from '../../output/short-answer.ts'
 import { countOf } from '../../output/text.ts'
-import { requireDryRun, SUMMARY_ONLY } from '../../args/dry-run.ts'
+import { requireDryRun, SUMMARY_ONLY, YES } from '../../args/dry-run.ts'
 import { type NamedPlace, namedPlaces } from '../../args/names.ts'
 import type { DependentCounts } from './count-dependents.ts'
 import { withBoth } from '../../target/service-of.ts'
@@ -250,7 +250,7 @@ export const addDelete = (
     .argument('<names...>', 'ids or names')
     .option(...DRY_RUN)
     .option(...SUMMARY_ONLY)
-    .option('-y, --yes', 'do not ask')
+    .option(...YES)
   addParentFlag(command, below)
   addExamples(
     command,
