@@ -115,17 +115,17 @@ describe('a step that is a command line', () => {
     expect([code, alarms.includes(5000), alarms.includes(48 * 3_600_000)]).toEqual([0, true, false])
   })
 
-  test('is not tried by a dry run that knows only its flags, and nothing that it may make is missed', async () => {
+  test('is tried by a dry run where that can be done, and nothing that it may make is missed', async () => {
     await using user = await embeddedUser()
     writeFileSync(user.folder.in('a.csv'), 'user,kpi,date,actual\nCy,Visits,2026-03-01,1\n')
     const ran = await runJob(
       user,
-      '  - run: users create --first-name Cy --email cy@example.com\n  - import: a.csv\n  - import: gone.csv\n',
+      '  - run: api GET /kpis\n  - run: users create --first-name Cy --email cy@example.com\n  - import: a.csv\n  - import: gone.csv\n',
       '--dry-run',
       '-o',
       'json',
     )
-    expect(rowsOf(ran).map(({ outcome }) => outcome)).toEqual(['planned', 'planned', 'failed'])
+    expect(rowsOf(ran).map(({ outcome }) => outcome)).toEqual(['planned', 'planned', 'planned', 'failed'])
     expect(ran.stderr).toContain('not tried: a dry run checks only the flags of this command')
     expect(ran.stderr).toContain('not tried: an earlier step may create what it names')
     expect(await user.client.users.list()).toHaveLength(1)

@@ -40,7 +40,13 @@ const waysOf = ({ parts }: Step): ReadonlyMap<string, readonly string[]> =>
 /** Returns the flags of a step as the program read them. */
 const flagsOf = ({ command }: Step): OptionValues => command?.flags ?? {}
 
-/** Tells whether an import sends nothing anyway. */
+/** Lists the flags of output, which a trial does without. */
+const OUTPUTS: ReadonlySet<string> = new Set(['--to-file', '--force', '--excel'])
+
+/** Matches the paths of commands that take back what earlier ones did. */
+const UNDO = /\bundo$/
+
+/** Tells whether an import, or another command, sends nothing anyway. */
 const sendsNothing = ({ dryRun, explain }: OptionValues): boolean => dryRun === true || explain === true
 
 /** Returns the kinds of things that an import creates. */
@@ -62,6 +68,7 @@ const SELECTIONS = {
 export type Outlook = { readonly lack?: Lack; readonly untried?: string }
 
 const AMID_CHANGES: Outlook = { untried: 'not tried: an earlier step makes or moves what it reads' }
+const AMID_OTHERS: Outlook = { untried: 'not tried: an earlier step may change what it works on' }
 const UNKNOWN: Outlook = { untried: 'not tried: a dry run checks only the flags of this command' }
 const AMID_CREATION: Outlook = { untried: 'not tried: an earlier step may create what it names' }
 
@@ -157,17 +164,21 @@ export const createStepDryRun = (running: Omit<Running, 'log' | 'rejects'>) => {
   const files = createJobFiles(running)
   const creation = createCreation()
   const mappings = new Set<unknown>()
+  let hasImported = false
 
   /** Does a dry run of a line. */
   const tryLine = async (step: Step, line: StepLine, more: readonly string[] = []): Promise<Trial> => {
     const told: string[] = []
     const log = { ...silentLog, tell: async (text: string) => void told.push(text) }
-    const idle = !isImport(step) || sendsNothing(flagsOf(step)) ? [] : ['--dry-run', '--summary-only']
+    const isIdle = step.command?.trial !== 'dry run' || sendsNothing(flagsOf(step))
+    const idle = isIdle ? [] : ['--dry-run', ...(isImport(step) ? ['--summary-only'] : [])]
     // A dry run saves how it reads the file, too.
     const saving = step.parts.find((part) => flagOf(part) === '--save-mapping')?.words ?? []
     const at = line.words.indexOf(saving[0] ?? '')
     const words = at < 0 ? line.words : line.words.toSpliced(at, saving.length)
-    const run = () => runLine({ ...running, log }, { ...line, words: [...words, ...more, ...idle] }, '')
+    // Behind -- they would be arguments.
+    const all = words.toSpliced([...words, '--'].indexOf('--'), 0, ...more, ...idle)
+    const run = () => runLine({ ...running, log }, { ...line, words: all }, '')
     const { result, planned } = await hearingPlans(run)
     const first = told.findIndex((text) => text.startsWith(REJECTED))
     return { ...result, ...(first >= 0 && { details: told.slice(first) }), planned }
@@ -221,6 +232,16 @@ export const createStepDryRun = (running: Omit<Running, 'log' | 'rejects'>) => {
     return outlook
   }
 
+  /** Returns how a typed line would end that is tried without changing anything. */
+  const outlookOfTyped = async (step: Step, { path }: StepCommand): Promise<Outlook> => {
+    const states = argumentsOf(step).map(files.stateOf)
+    if (states.some((state) => state === 'made' || state === 'unsure' || state === 'gone')) return AMID_CHANGES
+    if (!creation.isNone() || (hasImported && UNDO.test(path))) return AMID_OTHERS
+    const words = step.parts.flatMap((part) => (OUTPUTS.has(flagOf(part) ?? '') ? [] : part.words))
+    const end = await tryLine(step, { words, file: undefined })
+    return end.code === EXIT.done ? {} : { lack: end }
+  }
+
   const outlookOfOutput = (step: Step): Outlook => {
     const kept = files.keptBy(step)
     if (kept === undefined) return {}
@@ -253,14 +274,20 @@ export const createStepDryRun = (running: Omit<Running, 'log' | 'rejects'>) => {
       if (command?.path === 'report verify') return outlookOfVerify(step, line)
       if (isImport(step)) return outlookOfImport(step, line)
       const outlook = outlookOfOutput(step)
-      return command && !command.needs ? { ...UNKNOWN, ...outlook } : outlook
+      if (!command || command.needs || outlook.lack) return outlook
+      const { trial } = command
+      return trial === undefined ? { ...UNKNOWN, ...outlook } : { ...outlook, ...(await outlookOfTyped(step, command)) }
     },
     /** Notes what a command line leaves to those after it. */
     leave: (step: Step, line: StepLine, { lack, untried }: Outlook): void => {
       if (lack && !LOADED.has(lack.code)) return
       files.leave(step, line)
-      if (untried === UNKNOWN.untried) creation.noteAny()
-      if (!isImport(step)) return
+      const { needs, trial } = step.command ?? {}
+      if (!isImport(step)) {
+        if (!needs && trial !== 'as it is' && !sendsNothing(flagsOf(step))) creation.noteAny()
+        return
+      }
+      hasImported ||= !sendsNothing(flagsOf(step))
       if (untried !== undefined) creation.note(step, undefined)
       const saved: unknown = flagsOf(step)['saveMapping']
       if (saved !== undefined) mappings.add(saved)

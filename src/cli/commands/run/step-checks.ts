@@ -15,7 +15,7 @@ import { outputOf } from '../../output/printed.ts'
 import { asksFirst } from '../../args/dry-run.ts'
 import { optionsOf } from '../../args/path-texts.ts'
 import { argumentOf, flagOf, type LinePart, partsOfLine, wordsTo } from './line-parts.ts'
-import { argumentsOf, flagValue, IMPORT, isImport, type Step, type StepFault, type StepPart } from './step.ts'
+import { argumentsOf, flagValue, IMPORT, isImport, type Step, type StepCommand, type StepFault, type StepPart } from './step.ts'
 import { isPattern, type LinesPlace, wholeLine } from './step-lines.ts'
 import { faultsOfKept, faultsOfMoving, faultsOfOutputs } from './step-places.ts'
 
@@ -167,6 +167,15 @@ const checkLine = async (
   return { needs, messages: [...messages] }
 }
 
+/** Matches the paths of commands that change nothing, and print what there is. */
+const READS = /(?:^| )(?:list|get|show|plan|history|status)$/
+
+/** Says how a command is tried without changing anything. */
+const trialOf = (path: string, command: CommandUnknownOpts): StepCommand['trial'] => {
+  if (READS.test(path)) return 'as it is'
+  return optionsOf(command).some(({ long }) => long === '--dry-run') ? 'dry run' : undefined
+}
+
 /** Returns the flags that a fault names, in its order. */
 const flagsIn = (message: string): string[] => [...message.matchAll(/--[\p{L}\d_-]+/gu)].map(([flag]) => flag)
 
@@ -196,7 +205,8 @@ const checkedLine = async (place: StepPlace, step: Step): Promise<{ step: Step; 
       const checked = await checkLine(place, line)
       messages = checked.messages
       const path = wordsTo(read.command).join(' ')
-      const command = { path, flags: read.flags, cli: read.cli, needs: checked.needs }
+      const trial = trialOf(path, read.command)
+      const command = { path, flags: read.flags, cli: read.cli, needs: checked.needs, trial }
       found = { ...step, parts: line.parts, command }
     } catch (error) {
       messages = [messageOf(error)]

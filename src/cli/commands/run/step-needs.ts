@@ -82,8 +82,9 @@ export const createLackFinder = (note: (text: string) => Promise<void>) => {
       await note(`what the service allows was not looked at: ${reached.silence}`)
     return reached ?? {}
   }
-  return async (name: string, { path, cli: cliOf, needs }: StepCommand): Promise<Outlook> => {
-    if (!needs) return {}
+  return async (name: string, { path, cli: cliOf, needs = [], trial }: StepCommand): Promise<Outlook> => {
+    const isLocal = path.startsWith('service ')
+    if (isLocal || (needs.length === 0 && trial === undefined)) return {}
     const list = path === IMPORT ? [...needs, ...NAMES_IN_FILES] : needs
     const cli = cliOf()
     try {

@@ -32,6 +32,8 @@ export type StepCommand = {
   readonly cli: () => Cli
   /** Holds what it needs of the service; undefined where that is not known before it runs. */
   readonly needs: readonly Capability[] | undefined
+  /** Says how it is tried without changing anything: as it is, by `--dry-run`, or not at all. */
+  readonly trial: 'as it is' | 'dry run' | undefined
 }
 
 /** Describes a part of a step's command line, with its line in the file. */
