@@ -17,14 +17,23 @@ import {
 } from 'yaml'
 import { type Issue, MOST_FAULTS } from '../domain/errors.ts'
 import type { Pause } from '../domain/pause.ts'
+import { firstSlip, sameKey } from './yaml-slips.ts'
 
 /** Bounds what is read of a YAML file, so that none holds up its reader. */
 const MOST = { depth: 100, keys: 100, characters: 1_048_576, tokens: 50_000 }
 /** Sets how many tokens are composed at once, where the file can be cut. */
 const TOKENS_OF_PART = 2000
 
-/** Returns a fault with its line. */
-export const faultAt = (line: number, message: string): Issue => ({ field: `line ${line}`, message })
+/** Returns a fault with its line, and the column where that says more. */
+export const faultAt = (line: number, message: string, column?: number): Issue => ({
+  field: column === undefined ? `line ${line}` : `line ${line}, column ${column}`,
+  message,
+})
+
+const LINE = /^line (\d+)/
+
+/** Returns the line of a fault. */
+export const lineOfFault = ({ field }: Issue): number => Number(LINE.exec(field)?.[1])
 
 type Collection = CST.BlockMap | CST.BlockSequence | CST.FlowCollection
 type Item = Collection['items'][number]
@@ -98,10 +107,20 @@ export const createYamlReader = (text: string, oneOnly: string, pause: Pause) =>
   const faults: Issue[] = []
   const lines = new LineCounter()
   const lineAt = (offset: number): number => lines.linePos(offset).line
-  const hasAnchors = source.includes('&')
+  const hasAnchors = /[&*]/.test(source)
   const anchors = new Map<string, Node>()
   const meant = new Map<Alias, Node>()
   const resolve = (node: unknown): unknown => (isAlias(node) ? meant.get(node) : node)
+  let isBroken = false
+  /** Notes the fault of a text that is no YAML that can be read; it is the only one, as others may follow from it. */
+  const breakAt = (line: number, message: string, column?: number): void => {
+    if (!isBroken) faults.push(faultAt(line, message, column))
+    isBroken = true
+  }
+  const slipAt = (offset: number, message: string): void => {
+    const { line, col } = lines.linePos(offset)
+    breakAt(line, message, col)
+  }
   const note = (_: unknown, node: Node): void => {
     if (!isAlias(node)) {
       if (node.anchor !== undefined) anchors.set(node.anchor, node)
@@ -109,6 +128,7 @@ export const createYamlReader = (text: string, oneOnly: string, pause: Pause) =>
     }
     const found = anchors.get(node.source)
     if (found) meant.set(node, found)
+    else slipAt(node.range?.[0] ?? 0, `a text that begins with * needs quotes: "*${node.source}"`)
   }
   const keys = new Map<string, number>()
   /** Finds keys at the top that stand in an earlier part, too, and are not the same one; a part has each once. */
@@ -117,15 +137,17 @@ export const createYamlReader = (text: string, oneOnly: string, pause: Pause) =>
       isScalar(key) && key.range ? [{ name: String(key.value), at: key.range[0] }] : [],
     )
     const firsts = new Map(own.toReversed().map(({ name, at }) => [name, at]))
-    for (const [name, at] of firsts)
-      if ((keys.get(name) ?? at) !== at) faults.push(faultAt(lineAt(at), 'Map keys must be unique'))
+    for (const [name, at] of firsts) if ((keys.get(name) ?? at) !== at) slipAt(at, sameKey(name))
     for (const { name, at } of own) keys.set(name, at)
   }
   /** Returns the content of a document, or of a part of it, once its faults are collected. */
   const contentOf = (document: Document.Parsed): unknown => {
     // An unknown tag is only a warning.
-    for (const { pos, message } of [...document.errors, ...document.warnings].slice(0, MOST_FAULTS))
-      faults.push(faultAt(lineAt(pos[0]), message.replaceAll('\n', ' ')))
+    const slip = firstSlip({ source, lines }, [...document.errors, ...document.warnings])
+    if (slip) {
+      breakAt(slip.line, slip.message, slip.column)
+      return undefined
+    }
     if (hasAnchors) visit(document, { Node: note })
     const contents = resolve(document.contents)
     if (isMap(contents)) requireKeysOnce(contents)
@@ -139,8 +161,14 @@ export const createYamlReader = (text: string, oneOnly: string, pause: Pause) =>
   let documents = 0
   function* compose(token: CST.Token): Generator {
     if (token.type === 'document') documents += 1
-    if (documents > 1) faults.push(faultAt(lineAt(token.offset), oneOnly))
-    for (const document of composer.next(token)) yield contentOf(document)
+    if (documents > 1) breakAt(lineAt(token.offset), oneOnly)
+    for (const document of composer.next(token)) yield* content(document)
+  }
+
+  /** Yields the content of a document, or of a part of it, where that is YAML. */
+  function* content(document: Document.Parsed): Generator {
+    const found = isBroken ? undefined : contentOf(document)
+    if (!isBroken) yield found
   }
 
   /**
@@ -153,11 +181,11 @@ export const createYamlReader = (text: string, oneOnly: string, pause: Pause) =>
       const turn = pause()
       if (turn) await turn
       for (const token of parser.next(lexeme)) yield* compose(token)
-      if (documents > 1 || faults.length >= MOST_FAULTS) return
+      if (documents > 1 || isBroken || faults.length >= MOST_FAULTS) return
       tokens = parser.stack.length === 0 ? 0 : tokens + 1
       const fault = faultOfSize(parser.stack, tokens, lexeme)
       if (fault !== undefined) {
-        faults.push(faultAt(lineAt(parser.offset), fault))
+        breakAt(lineAt(parser.offset), fault)
         return
       }
       const read = isCut && tokens > TOKENS_OF_PART ? takeRead(parser.stack) : undefined
@@ -165,11 +193,11 @@ export const createYamlReader = (text: string, oneOnly: string, pause: Pause) =>
       tokens = 0
       documents -= 1
       yield* compose(read)
-      for (const document of composer.end()) yield contentOf(document)
+      for (const document of composer.end()) yield* content(document)
     }
     for (const token of parser.end()) yield* compose(token)
-    if (documents > 1) return
-    for (const document of composer.end(true, source.length)) yield contentOf(document)
+    if (documents > 1 || isBroken) return
+    for (const document of composer.end(true, source.length)) yield* content(document)
   }
 
   const lineOf = (node: unknown, otherwise: number): number => {
@@ -182,7 +210,7 @@ export const createYamlReader = (text: string, oneOnly: string, pause: Pause) =>
       line: lineOf(key, line),
       node: resolve(value),
     }))
-  return { faults, parts, lineOf, pairsOf, resolve }
+  return { faults, parts, lineOf, pairsOf, resolve, isYaml: (): boolean => !isBroken }
 }
 
 export type YamlReader = ReturnType<typeof createYamlReader>

@@ -248,9 +248,15 @@ test.each([
     'kpis: []\n---\nkpis: []\n',
     /^kpi: kpi.yaml, line 2: a file holds one configuration, and here another one begins\n$/,
   ],
-  ['kpis:\n  - { name: A\n  - b: [\n', /^kpi: kpi.yaml has \d+ faults\n  line 3: /],
-  ['kpis: [{ name: A }]\nkpis: []\n', /^kpi: kpi.yaml, line 2: Map keys must be unique\n$/],
-  ['kpis: [{ name: !secret A }]\n', /^kpi: kpi.yaml, line 1: Unresolved tag: !secret\n$/],
+  [
+    'kpis:\n  - { name: A\n  - b: [\n',
+    /^kpi: kpi.yaml, line 2, column 5: \{ is opened here and not closed; write \} where it ends\n$/,
+  ],
+  [
+    'kpis: [{ name: A }]\nkpis: []\n',
+    /^kpi: kpi.yaml, line 2, column 1: kpis stands here a second time; leave one of them out\n$/,
+  ],
+  ['kpis: [{ name: !secret A }]\n', /^kpi: kpi.yaml, line 1, column 16: a text that begins with ! needs quotes\n$/],
   ['kpis: 5\n', /^kpi: kpi.yaml, line 1: kpis must be a list/],
   ['- kpis\n', /^kpi: kpi.yaml, line 1: a configuration has sections/],
   ['kpis: [{ name: [A] }]\n', /^kpi: kpi.yaml, line 1: name must be one value, not a list or a map\n/],

@@ -102,8 +102,8 @@ describe('a project file that may be somebody else’s', () => {
     ['base_url: http://acme.example.com/api', 'is not HTTPS'],
     ['base_url: https://ann:hunter2hunter2@acme.example.com/api', 'has credentials in it'],
     ['profile: [acme]', 'profile has no value'],
-    ['profile: acme\nprofile: other', 'no YAML'],
-    ['profile: !!js/function x', 'no YAML'],
+    ['profile: acme\nprofile: other', 'line 2, column 1: profile stands here a second time'],
+    ['profile: !!js/function x', 'line 1, column 10: a text that begins with ! needs quotes'],
   ])('is refused where it says %s', async (text, told) => {
     say(`${text}\n`)
     const { code, stdout, stderr } = await kpi(...USERS)
@@ -193,6 +193,6 @@ describe('a project file of many names or faults', () => {
   test('is told of each fault once', async () => {
     say(`profile: x\n${'['.repeat(2000)}`)
     const { stderr } = await kpi('profiles', 'check')
-    expect(stderr.split('line 2 is no YAML')).toHaveLength(2)
+    expect(stderr.match(/line \d+/g)).toHaveLength(1)
   })
 })

@@ -1,7 +1,6 @@
 import { isMap, isSeq } from 'yaml'
 import { describe, expect, test } from 'vitest'
 import { createYamlReader, textOf } from '../../src/codec/yaml-reader.ts'
-import { MOST_FAULTS } from '../../src/domain/errors.ts'
 import { neverPause } from '../../src/domain/pause.ts'
 
 const ONE_ONLY = 'one only'
@@ -56,7 +55,9 @@ describe('a file that is read in parts says the same as one that is read whole:'
 
   test('a key that comes again after a long list is a fault', async () => {
     const { faults } = await read(`a:\n${times(2000, () => '- b\n')}a: 1\n`, true)
-    expect(faults).toEqual([{ field: 'line 2002', message: 'Map keys must be unique' }])
+    expect(faults).toEqual([
+      { field: 'line 2002, column 1', message: 'a stands here a second time; leave one of them out' },
+    ])
   })
 })
 
@@ -77,8 +78,7 @@ describe('what no file needs is refused where it is beyond its limit:', () => {
 
   test('faults without end', async () => {
     const { faults } = await read(`a:\n${'- @x\n'.repeat(200_000)}`, true)
-    expect(faults.length).toBeGreaterThanOrEqual(MOST_FAULTS)
-    expect(faults.length).toBeLessThan(60_000)
+    expect(faults).toEqual([{ field: 'line 2, column 3', message: expect.stringContaining('begins with') as string }])
   })
 
   test('a second document', async () => {

@@ -135,14 +135,7 @@ export const readConfiguration = async (
   const { faults } = reader
   const found = new Map<string, number>()
   const desired: Desired[] = []
-  let isReadable = true
-  let known = 0
-  for await (const contents of reader.parts(true)) {
-    // Look for no other faults in what is not YAML.
-    isReadable &&= faults.length === known
-    if (isReadable) desired.push(...readSections(reader, contents, found).filter(isWhole))
-    known = faults.length
-  }
-  isReadable &&= faults.length === known
-  return { desired: isReadable ? desired : [], sections: found, faults }
+  for await (const contents of reader.parts(true))
+    desired.push(...readSections(reader, contents, found).filter(isWhole))
+  return { desired: reader.isYaml() ? desired : [], sections: found, faults }
 }

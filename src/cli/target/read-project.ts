@@ -1,6 +1,7 @@
 import { nearest, nearestOrAll } from '../../client/nearest.ts'
-import { parseDocument } from 'yaml'
+import { LineCounter, parseDocument } from 'yaml'
 import { isObject } from '../../codec/json.ts'
+import { firstSlip } from '../../codec/yaml-slips.ts'
 import { FileFault, systemCode } from '../../files/file-error.ts'
 import { readRegularFile } from '../../files/read-file.ts'
 import { Fault } from '../../domain/errors.ts'
@@ -67,14 +68,12 @@ const holdsSettings = (text: string): boolean =>
   topNames(text).some((name) => NEVER.test(name) || nearest(name, NAMES) !== undefined)
 
 const readSettings = (io: Io, text: string): Omit<ProjectFile, 'path'> => {
-  const document = parseDocument(text, { logLevel: 'error' })
-  const wrong = [...document.errors, ...document.warnings].map(
-    ({ linePos }) => `line ${linePos?.[0].line ?? 1} is no YAML of the form NAME: VALUE`,
-  )
-  // A line may have many faults, and one of them leads to others.
-  const faulty = [...new Set(wrong)].slice(0, MOST_FAULTS)
+  const lines = new LineCounter()
+  const document = parseDocument(text, { logLevel: 'error', lineCounter: lines, prettyErrors: false })
+  const slip = firstSlip({ source: text, lines }, [...document.errors, ...document.warnings])
+  const faulty = slip ? [`line ${slip.line}, column ${slip.column}: ${slip.message}`] : []
   // Aliases multiply; a handful of settings needs none.
-  const content: unknown = wrong.length > 0 ? undefined : document.toJS({ maxAliasCount: 0 })
+  const content: unknown = slip ? undefined : document.toJS({ maxAliasCount: 0 })
   if (!isObject(content)) return { settings: {}, faults: faulty }
   const read = Object.entries(content).map(([name, value]) => readSetting(io, name, value))
   const faults = read.flatMap((one) => (one instanceof Fault ? [one.message] : [])).slice(0, MOST_FAULTS)

@@ -9,7 +9,7 @@ import { type KindName, sectionOf, sections } from '../../../changes/records/kin
 import type { Snapshot } from '../../../changes/records/snapshot.ts'
 import type { Client } from '../../../client/client.ts'
 import { pauseEvery } from '../../../client/next-turn.ts'
-import { faultAt } from '../../../codec/yaml-reader.ts'
+import { faultAt, lineOfFault } from '../../../codec/yaml-reader.ts'
 import { type Issue, KpiError, MOST_FAULTS } from '../../../domain/errors.ts'
 import { nameForm } from '../../../domain/name-form.ts'
 import type { Pause } from '../../../domain/pause.ts'
@@ -93,8 +93,7 @@ export const readSource = async (cli: Cli, file: string, flags: SourceFlags): Pr
 
 /** Throws all faults of a file at once, by line. */
 const refuseFaults = (name: string, faults: readonly Issue[]): void => {
-  const lineOf = ({ field }: Issue): number => Number(field.replace('line ', ''))
-  const issues = faults.toSorted((one, other) => lineOf(one) - lineOf(other))
+  const issues = faults.toSorted((one, other) => lineOfFault(one) - lineOfFault(other))
   const [first, ...others] = issues
   if (!first) return
   const more = issues.length < MOST_FAULTS ? '' : ', and may have more: mend these first'

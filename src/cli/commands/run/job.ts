@@ -2,7 +2,7 @@ import { nearestOrAll } from '../../../client/nearest.ts'
 import { isMap, isNode, isSeq, type Scalar, visit } from 'yaml'
 import { secretsOf } from '../../../client/http/address.ts'
 import { type Issue, MOST_FAULTS } from '../../../domain/errors.ts'
-import { createYamlReader, faultAt, type YamlReader } from '../../../codec/yaml-reader.ts'
+import { createYamlReader, faultAt, lineOfFault, type YamlReader } from '../../../codec/yaml-reader.ts'
 import type { Pause } from '../../../domain/pause.ts'
 import { UsageError } from '../../exit.ts'
 import { bounded } from '../../output/width.ts'
@@ -39,8 +39,6 @@ const ONE_ONLY = 'a file holds one job, and here another one begins'
 const TOO_MANY_STEPS = `a job has at most ${MOST_STEPS} steps; split it into several`
 
 type Pairs = ReturnType<YamlReader['pairsOf']>
-
-const lineIn = (field: string): number => Number(field.replace('line ', ''))
 
 /** Reads the parts of a job that are one text. */
 const readJobParts = (
@@ -119,7 +117,9 @@ const faultsOfLocks = (steps: readonly Step[], held: readonly (string | undefine
     const lock = step.command?.flags.lock
     if (lock === undefined || !held.includes(lock)) return []
     const { line } = step.parts.find((part) => flagOf(part) === '--lock') ?? step
-    return [faultAt(line, `--lock ${lock} is the lock that the job holds, so that this step would end with 8; leave it out`)]
+    return [
+      faultAt(line, `--lock ${lock} is the lock that the job holds, so that this step would end with 8; leave it out`),
+    ]
   })
 
 /** Reads a job, and refuses one with faults: all of them are told, each with its line. */
@@ -134,7 +134,7 @@ export const readJob = async (text: string, file: string, checks: JobChecks, pau
   const hide = checks.onAddresses(texts.filter((one) => secretsOf(one).length > 0))
   const refuse = (): never => {
     const issues = faults
-      .toSorted((one, other) => lineIn(one.field) - lineIn(other.field))
+      .toSorted((one, other) => lineOfFault(one) - lineOfFault(other))
       .map((one) => ({ ...one, message: bounded(hide(one.message), MOST_OF_FAULT) }))
     throw new UsageError(`${file} is not a job that can run`, issues)
   }
@@ -153,7 +153,10 @@ export const readJob = async (text: string, file: string, checks: JobChecks, pau
     steps.push(...(await readStep(reading, resolve(one), lineOf(one, list?.line ?? 1))))
   }
   faults.push(...faultsOfLocks(steps, [parts.lock, checks.heldLock]))
-  if (items.length === 0 && (pairs.length > 0 || faults.length === 0))
-    faults.push(faultAt(list?.line ?? 1, 'steps must be a list, with one step at least'))
+  // A job without steps, of which a name is wrong, has one fault: the name may be meant for steps.
+  if (items.length === 0 && (list !== undefined || faults.length === 0))
+    faults.push(
+      faultAt(list?.line ?? 1, 'steps must be a list, with one step at least, each behind a dash: "- report:"'),
+    )
   return faults.length === 0 ? { ...parts, steps } : refuse()
 }

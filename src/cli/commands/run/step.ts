@@ -154,7 +154,8 @@ const readFlags = ({ reader, checks }: Reading, pair: Pair | undefined, daily: s
   if (pair === undefined) return { parts: [], wrong: [] }
   const { node, line } = pair
   if (!isMap(node)) {
-    reader.faults.push(faultAt(line, 'flags must be names with values, such as from: yesterday'))
+    const below = textOf(node) === null ? ', indented further than flags' : ''
+    reader.faults.push(faultAt(line, `flags must be names with values, such as from: yesterday${below}`))
     return { parts: [], wrong: [] }
   }
   const wrong: string[] = []
@@ -197,13 +198,20 @@ const readTargets = ({ reader }: Reading, kind: StepKind, { node, line }: Pair):
   return isList || given.length === 1 ? given : fail(`${kind} takes one: ${target}; write a step for each`)
 }
 
+/** Tells whether a step has flags without any value. */
+const hasEmptyFlags = (pairs: readonly Pair[]): boolean =>
+  pairs.some(({ name, node }) => name === 'flags' && textOf(node) === null)
+
 /** Finds the kind of a step, and tells of everything that is no part of such a step. */
 const kindOf = ({ reader: { faults } }: Reading, pairs: readonly Pair[], line: number): StepKind | undefined => {
   const kinds = STEP_KINDS.filter((kind) => pairs.some(({ name }) => name === kind))
   const [kind] = kinds
   const known = faults.length
+  // What follows flags without values was meant to be below them.
+  const isBelow = hasEmptyFlags(pairs)
   for (const { name, line: at } of pairs) {
     if (kinds.some((one) => one === name)) continue
+    if (!STEP_KEYS.includes(name) && isBelow) continue
     if (!STEP_KEYS.includes(name))
       faults.push(
         faultAt(at, `${name} is no step and no part of one${nearestOrAll(name, [...STEP_KINDS, ...STEP_KEYS])}`),
@@ -280,7 +288,11 @@ export const readStep = async (reading: Reading, node: unknown, line: number): P
   const { reader, checks } = reading
   const { faults, pairsOf } = reader
   if (!isMap(node)) {
-    faults.push(faultAt(line, `a step begins with what it does: ${STEP_KINDS.join(', ')}`))
+    const kind = STEP_KINDS.find((one) => (textOf(node) ?? '').match(/^\w+/)?.[0] === one)
+    const why = kind
+      ? `a step is a name with a colon and a blank: write "- ${kind}: …"`
+      : `a step begins with what it does: ${STEP_KINDS.join(', ')}`
+    faults.push(faultAt(line, why))
     return []
   }
   const pairs = pairsOf(node, line)
