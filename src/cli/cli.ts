@@ -17,7 +17,7 @@ import { inTurns, isForPeople, type Printing, printRecord, printRecords } from '
 import { canAsk, findLogFormat, findSetting } from './target/find-setting.ts'
 import { findReach, requireSettings } from './target/network.ts'
 import { findFormat } from './target/output-format.ts'
-import { findPlace, rejectStrayCredentials, rejectStrayStore } from './target/place.ts'
+import { findPlace, rejectStraySettings, rejectStrayStore } from './target/place.ts'
 import type { BulkRun } from './target/rate-limiter.ts'
 import { type Reach, requirePlace, withClientAt, withTransportAt } from './target/session.ts'
 import { type GlobalFlags, SETTINGS } from './target/settings.ts'
@@ -147,7 +147,7 @@ export const createCli = (
   }
   /** Refuses settings that a command on data cannot have. */
   const requireUse = (): void => {
-    rejectStrayCredentials(io, flags)
+    rejectStraySettings(io, flags)
     rejectStrayStore(io, flags)
     requireSettings(io, flags)
   }

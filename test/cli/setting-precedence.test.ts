@@ -251,6 +251,9 @@ const named = (drawn: DrawnPlace): { profile?: string | undefined; url?: string;
 const secretOf = ({ token, tokenFile }: Partial<DrawnPlace>, otherwise: string): string =>
   token === undefined ? (tokenFile === undefined ? otherwise : 'KPI_TOKEN_FILE') : 'KPI_TOKEN'
 
+/** Whether a secret is given twice, so that nobody knows which is meant. */
+const isTwice = ({ token, tokenFile }: Partial<DrawnPlace>): boolean => token !== undefined && tokenFile !== undefined
+
 const placeOf = (drawn: DrawnPlace): ExpectedPlace => {
   const { flag, flagDir, dir, login } = drawn
   if (flagDir !== undefined) {
@@ -261,7 +264,7 @@ const placeOf = (drawn: DrawnPlace): ExpectedPlace => {
   if (url !== undefined) {
     if (dir !== undefined) return 'refused'
     const isKey = url.endsWith('/v1')
-    if (!isKey && login === undefined) return 'refused'
+    if ((!isKey && login === undefined) || isTwice(drawn)) return 'refused'
     const place = isKey ? { kind: 'v1', baseUrl: url } : { kind: 'classic', baseUrl: url, login }
     return { from: 'KPI_BASE_URL', place, secret: secretOf(drawn, 'nowhere') }
   }
@@ -278,6 +281,7 @@ const placeOf = (drawn: DrawnPlace): ExpectedPlace => {
   if (isOfProject && (login ?? drawn.token ?? drawn.tokenFile) !== undefined) return 'refused'
   // What is in the environment beside a base URL is for that.
   const own: Partial<DrawnPlace> = drawn.url === undefined ? drawn : {}
+  if (isTwice(own)) return 'refused'
   const kept = { ann: 'command', bob: 'profile', key: 'file', folder: '' }[name]
   const place = profile.kind === 'classic' ? { ...profile, login: own.login ?? profile.login } : profile
   return { from, place: { ...place, profile: name }, secret: secretOf(own, kept) }

@@ -121,6 +121,11 @@ describe('where a command goes: flag, then environment, then configuration', () 
       'KPI_BASE_URL is set, and KPI_LOGIN is not: set it to your login name, or, with a key, let KPI_BASE_URL end in /v1',
     ],
     [{ KPI_PROFILE: 'prod', ...URL_SET }, {}, 'KPI_PROFILE and KPI_BASE_URL each name a service; unset one'],
+    [
+      { KPI_BASE_URL: 'https://x.example.com/v1', KPI_TOKEN: 'a', KPI_TOKEN_FILE: 'b' },
+      {},
+      'KPI_TOKEN and KPI_TOKEN_FILE each give the token; unset one',
+    ],
     [{}, { dataDir: '' }, '--data-dir is empty; name a folder'],
     [{}, { dataDir: 'a', profile: 'prod' }, '--profile and --data-dir each name a service; give only one of them'],
   ])('%j with %j is wrong usage', (env, flags, message) => {
@@ -142,6 +147,30 @@ test.each<[name: string, env: Record<string, string>, code: number]>([
   const said = `kpi: ${name} is set, but nothing says for which service: set KPI_BASE_URL or KPI_PROFILE, too\n`
   expect([ended, stderr]).toEqual([code, code === 0 ? '' : said])
   expect((await kpi('service', 'accounts', 'list')).code).toBe(0)
+})
+
+test.each<[env: Record<string, string>, args: string[], code: number]>([
+  [{}, [], 2],
+  [{}, ['--data-dir', 'data'], 0],
+  [{ KPI_DATA_DIR: 'data' }, [], 0],
+])('a folder of profiles that is not there is not passed over: %j, %j', async (env, args, code) => {
+  using folder = temporaryFolder()
+  const kpi = shellIn({ home: folder.path, env: { KPI_CONFIG_DIR: '/nope', ...env } })
+  const { code: ended, stderr } = await kpi('users', 'list', ...args)
+  const said =
+    'kpi: KPI_CONFIG_DIR names /nope, which is not there, so that no profile says which service: make it with kpi profiles add, unset KPI_CONFIG_DIR, or name a folder of data with KPI_DATA_DIR\n'
+  expect([ended, stderr]).toEqual([code, code === 0 ? '' : said])
+})
+
+test('a profile takes a token or a file of one from the environment, and not both', async () => {
+  using folder = temporaryFolder()
+  const env = { KPI_TOKEN: 'a', KPI_TOKEN_FILE: 'b' }
+  const { io } = testIo({ home: folder.path, env })
+  await writeProfiles(io, { current: 'prod', byName: PROFILES })
+  expect(() => findPlace(io, {})).toThrow('KPI_TOKEN and KPI_TOKEN_FILE each give the token; unset one')
+  const beside = testIo({ home: folder.path, env: { ...env, ...URL_SET } })
+  // Those of another service stay unused.
+  expect(findPlace(beside.io, { profile: 'prod' })).toMatchObject({ profile: 'prod' })
 })
 
 test.each<[args: string[], env: Record<string, string>, code: number]>([

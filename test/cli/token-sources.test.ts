@@ -40,7 +40,13 @@ test('the token comes from the environment, itself or as a file', async () => {
   expect(await list({ KPI_TOKEN: ` ${service.token}\n` })).toEqual(GOOD)
   expect(await list({ KPI_TOKEN_FILE: home.in('good') })).toEqual(GOOD)
   expect(await list({ KPI_TOKEN_FILE: 'good' })).toEqual(GOOD)
-  expect(await list({ KPI_TOKEN: service.token, KPI_TOKEN_FILE: 'nope' })).toEqual(GOOD)
+})
+
+test('a token in the environment and a file of one are refused together, as nobody knows which is meant', async () => {
+  const stderr = 'kpi: KPI_TOKEN and KPI_TOKEN_FILE each give the token; unset one\n'
+  const both = { KPI_TOKEN: service.token, KPI_TOKEN_FILE: 'nope' }
+  expect(await list(both)).toEqual({ code: 2, stdout: '', stderr })
+  expect(await list({ ...both, KPI_TOKEN: '', KPI_TOKEN_FILE: 'good' })).toEqual(GOOD)
 })
 
 test('the token comes from a command, in the working directory and environment of the user', async () => {

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { normalizeUrl } from '../../client/http/base-url.ts'
 import { UsageError } from '../exit.ts'
@@ -5,10 +6,10 @@ import type { Io } from '../io.ts'
 import { shellWord } from '../output/text.ts'
 import { isV1Url } from './base-url.ts'
 import { credentialsIn, strayCredential } from './credentials.ts'
-import { dataFolder } from './folders.ts'
+import { configFolder, dataFolder } from './folders.ts'
 import { type Profile, profileNamed, type Profiles, readProfiles, type RemoteService } from './profiles.ts'
 import { projectOf } from './project.ts'
-import { flagOrVariable, type GlobalFlags, SETTINGS, variableOf } from './settings.ts'
+import { flagOrVariable, type GlobalFlags, requireOneOf, SETTINGS, variableOf } from './settings.ts'
 
 /** Describes a remote service where a command's requests go. */
 export type RemotePlace = RemoteService & { readonly profile: string | undefined }
@@ -134,6 +135,7 @@ export const namedPlace = (io: Io, flags: GlobalFlags): NamedPlace => {
 
 const placeOfUrl = (io: Io, baseUrl: string): RemotePlace => {
   const ofNone = { profile: undefined, tokenCommand: undefined }
+  requireOneOf(io, SETTINGS.tokenFile)
   if (isV1Url(baseUrl)) return { kind: 'v1', baseUrl, ...ofNone }
   const { login } = credentialsIn(io, undefined)
   if (login) return { kind: 'classic', baseUrl, login, ...ofNone }
@@ -155,15 +157,24 @@ export const findPlace = (io: Io, flags: GlobalFlags): Place => {
     throw new UsageError(
       `${stray} is set, but ${from} names the service: say what it is for with --profile, KPI_PROFILE or KPI_BASE_URL, or unset it`,
     )
+  if (credentialsIn(io, name).token !== undefined) requireOneOf(io, SETTINGS.tokenFile)
   const place = { ...service, profile: name }
   return place.kind === 'v1' ? place : { ...place, login: credentialsIn(io, name).login ?? place.login }
 }
 
-/** Refuses credentials without a service: they are for a remote one, which nothing names. */
-export const rejectStrayCredentials = (io: Io, flags: GlobalFlags): void => {
-  const stray = strayCredential(io)
-  if (stray !== undefined && namedPlace(io, flags).from === 'default')
+/**
+ * Refuses settings of the environment that are for a service which nothing names, where the usual embedded one would be
+ * used instead: credentials, and a folder of profiles that is not there.
+ */
+export const rejectStraySettings = (io: Io, flags: GlobalFlags): void => {
+  const [stray, folder] = [strayCredential(io), variableOf(io, SETTINGS.configDir)]
+  const lost = folder !== undefined && !existsSync(configFolder(io))
+  if ((stray === undefined && !lost) || namedPlace(io, flags).from !== 'default') return
+  if (stray !== undefined)
     throw new UsageError(`${stray} is set, but nothing says for which service: set KPI_BASE_URL or KPI_PROFILE, too`)
+  throw new UsageError(
+    `${folder?.from} names ${folder?.text}, which is not there, so that no profile says which service: make it with kpi profiles add, unset ${folder?.from}, or name a folder of data with KPI_DATA_DIR`,
+  )
 }
 
 /** Refuses a command on data where the service keeps its own in PostgreSQL, and nothing names a service or a folder. */

@@ -5,11 +5,12 @@ import { type ConnectionUrl, parseConnectionUrl } from '../../store/postgres/con
 import { UsageError } from '../exit.ts'
 import type { Io } from '../io.ts'
 import { readSecretFile } from './secrets.ts'
-import { SETTINGS, variableOf } from './settings.ts'
+import { requireOneOf, SETTINGS, variableOf } from './settings.ts'
 
 const FORM = 'it looks like postgres://user:password@host/database'
 
 const given = (io: Io): string => {
+  requireOneOf(io, SETTINGS.postgresUrlFile)
   const url = variableOf(io, SETTINGS.postgresUrl)
   if (url) return url.text
   const file = variableOf(io, SETTINGS.postgresUrlFile)

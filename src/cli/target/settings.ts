@@ -3,6 +3,7 @@ import { didYouMean, nearest } from '../../client/nearest.ts'
 import { Fault } from '../../domain/errors.ts'
 import { CIVIL_CALENDAR } from '../../domain/period.ts'
 import { type Deadline, parseDeadline, USUAL_DEADLINE } from '../args/deadline.ts'
+import { UsageError } from '../exit.ts'
 import type { Io } from '../io.ts'
 import { LOG_FORMATS } from '../output/log.ts'
 import { type Format, FORMATS } from '../output/print.ts'
@@ -64,6 +65,8 @@ type Traits<T> = {
   readonly isOfJob?: true
   /** Tells that faults elsewhere in the project file or the profile do not matter, as errors are told by it. */
   readonly isForErrors?: true
+  /** Holds the key of the setting that it may be given instead of, and not beside. */
+  readonly insteadOf?: string
   /** Names what its text is the path of. */
   readonly path?: 'file' | 'folder'
   /** Tells that its text is never shown, or that a password in its URL is not. */
@@ -177,6 +180,7 @@ export const SETTINGS = {
   }),
   tokenFile: anyText('tokenFile', 'a file that holds the token or key instead', {
     sources: { variables: ['KPI_TOKEN_FILE'] },
+    insteadOf: 'token',
     path: 'file',
   }),
   dataDir: anyText('dataDir', 'use the embedded service in this folder', {
@@ -285,6 +289,7 @@ export const SETTINGS = {
   postgresUrlFile: anyText('postgresUrlFile', 'a file that holds that URL instead', {
     name: 'file of that URL',
     sources: { variables: ['KPI_POSTGRES_URL_FILE'] },
+    insteadOf: 'postgresUrl',
     path: 'file',
   }),
   caFile: anyText('caFile', 'trust the authorities whose certificates (PEM) are in this file, too', {
@@ -352,6 +357,13 @@ export const variableOf = (
     if (text !== undefined) return sourceNamed(text, name)
   }
   return undefined
+}
+
+/** Refuses variables of which each gives what the other one does: which is meant, nobody knows. */
+export const requireOneOf = (io: Pick<Io, 'env'>, setting: Setting<unknown>): void => {
+  const other = ALL_SETTINGS.find(({ key }) => key === setting.insteadOf)
+  const [one, two] = [other && variableOf(io, other), variableOf(io, setting)]
+  if (one && two) throw new UsageError(`${one.from} and ${two.from} each give the ${other?.name}; unset one`)
 }
 
 /** Returns the flag that sets a setting. */

@@ -11,7 +11,7 @@ import { addAdvice } from '../../target/advice.ts'
 import { findReach } from '../../target/network.ts'
 import { findSecret, SECRETS } from '../../target/secrets.ts'
 import { withClientAt } from '../../target/session.ts'
-import { findPlace, type Place, rejectStrayCredentials, type RemotePlace } from '../../target/place.ts'
+import { findPlace, type Place, rejectStraySettings, type RemotePlace } from '../../target/place.ts'
 import type { GlobalFlags } from '../../target/settings.ts'
 import { limitOf, probeOf, refusalOf } from '../profiles/check.ts'
 import { commandBounds } from '../profiles/remote-profile.ts'
@@ -108,7 +108,7 @@ const findEmbedded = async (cli: Cli, place: Extract<Place, { readonly kind: 'em
 /** Looks at the service that commands use, with one harmless request. Waits for it no longer than five seconds. */
 export const findService = async (cli: Cli): Promise<Finding[]> => {
   try {
-    rejectStrayCredentials(cli.io, cli.flags)
+    rejectStraySettings(cli.io, cli.flags)
     const place = findPlace(cli.io, cli.flags)
     return await (place.kind === 'embedded' ? findEmbedded(cli, place) : findRemote(cli, place))
   } catch (error) {

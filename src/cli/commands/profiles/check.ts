@@ -12,7 +12,7 @@ import { warnOfExpiry } from '../../target/api-key.ts'
 import { describeToken } from '../../target/secrets.ts'
 import { findReach } from '../../target/network.ts'
 import { probePlace, withClientAt } from '../../target/session.ts'
-import { findPlace, namedPlace, type Place, rejectStrayCredentials, type RemotePlace } from '../../target/place.ts'
+import { findPlace, namedPlace, type Place, rejectStraySettings, type RemotePlace } from '../../target/place.ts'
 import type { GlobalFlags } from '../../target/settings.ts'
 
 const checked = printable('checked_profile', 'profile that was checked', {
@@ -131,7 +131,7 @@ export const addProfileCheck = (group: Command, act: Act): void => {
   printsOne(command, checked)
   act(command, async (cli, [name]) => {
     const flags = flagsFor(cli.flags, name)
-    rejectStrayCredentials(cli.io, flags)
+    rejectStraySettings(cli.io, flags)
     const place = findPlace(cli.io, flags)
     const { record, key } = await (place.kind === 'embedded'
       ? checkEmbedded(cli, flags, place)
