@@ -1,7 +1,9 @@
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { test } from 'vitest'
+import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
 import { formatDay } from '../../src/domain/day.ts'
 import { BATCH_LIMIT } from '../../src/domain/resources/entry.ts'
+import { ROOT } from '../support/documents.ts'
 import { type Folder, temporaryFolder } from '../support/folder.ts'
 import { runHere } from '../support/kpi.ts'
 import { KPI, launch, type Running } from '../support/process.ts'
@@ -36,6 +38,10 @@ const jsonOf = async (home: Folder, ...args: string[]): Promise<Record<string, s
   return (stdout === '' ? {} : JSON.parse(stdout)) as Record<string, string>
 }
 
+/** A file of many days, whose values are 0 and up. */
+const manyDays = (): string =>
+  `user,kpi,date,actual\n${Array.from({ length: ROWS }, (_, at) => `ann@example.com,Sales,${formatDay(at - 25_567)},${at}\n`).join('')}`
+
 /** Makes an account with a user, a KPI that is assigned, and a file with many days. */
 const fill = async (home: Folder): Promise<void> => {
   await jsonOf(home, 'users', 'create', '--first-name', 'Ann', '--last-name', 'Lee', '--email', 'ann@example.com')
@@ -43,8 +49,7 @@ const fill = async (home: Folder): Promise<void> => {
   await jsonOf(home, 'assign', 'add', '--users', 'Ann Lee', '--kpis', 'Sales')
   await jsonOf(home, 'service', 'accounts', 'enable-api', 'default')
   mkdirSync(home.in('inbox'))
-  const rows = Array.from({ length: ROWS }, (_, at) => `ann@example.com,Sales,${formatDay(at - 25_567)},${at}\n`)
-  writeFileSync(home.in('inbox/a.csv'), `user,kpi,date,actual\n${rows.join('')}`)
+  writeFileSync(home.in('inbox/a.csv'), manyDays())
   writeFileSync(home.in('job.yaml'), JOB)
 }
 
@@ -108,5 +113,70 @@ test.concurrent.for(['classic', 'v1'] as const)(
       rows: ROWS,
       wrong: [],
     })
+  },
+)
+
+/** What is stored in a service: how many entries of each KPI, and those of Sales on the days of `manyDays` with another value. */
+const heldAt = async (home: Folder, env: Readonly<Record<string, string>>) => {
+  const all = ['entries', 'export', '--from', '1900-01-01', '--to', '2199-12-31', '--force', '--to-file', 'held.json']
+  expect(await runHere(home, [...all, '--names'], env)).toMatchObject({ code: 0 })
+  const held = JSON.parse(readFileSync(home.in('held.json'), 'utf8')) as {
+    kpi: string
+    entry_date: string
+    actual: number
+  }[]
+  const days = new Map(Array.from({ length: ROWS }, (_, at) => [formatDay(at - 25_567), at]))
+  const count = (name: string): number => held.filter(({ kpi }) => kpi === name).length
+  const wrong = held.filter(
+    ({ kpi, entry_date: day, actual }) => kpi === 'Sales' && (days.get(day) ?? actual) !== actual,
+  )
+  return { sales: count('Sales'), visits: count('Visits'), wrong }
+}
+
+test.concurrent.for(['classic', 'v1'] as const)(
+  'the example, whose service comes late and is killed in its middle, %s: it waits, ends well, and each row is there once',
+  { timeout: 120_000 },
+  async (variant, { expect }) => {
+    using home = temporaryFolder()
+    await fill(home)
+    await jsonOf(home, 'kpis', 'create', '--name', 'Visits', '--frequency', 'D', '--target-default', '100')
+    await jsonOf(home, 'assign', 'add', '--users', 'Ann Lee', '--kpis', 'Visits')
+    cpSync(join(ROOT, 'examples/nightly'), home.in('nightly'), { recursive: true })
+    writeFileSync(home.in('nightly/inbox/big.csv'), manyDays())
+    const envAt = await VARIANTS[variant](home)
+    const reserved = await serve(home)
+    const { url, port } = reserved
+    const env = envAt(url)
+    const dry = await runHere(home, ['run', 'nightly/nightly.yaml', '--dry-run'], env)
+    expect([dry.code, dry.stderr]).toEqual([3, expect.stringContaining('would do its work, and 1 step would find')])
+    reserved.child.kill('SIGKILL')
+    await reserved.ended
+    const job = launch(home, [...KPI, 'run', 'nightly/nightly.yaml', '-o', 'json', '--log-format', 'json'], env)
+    using _job = gone(job)
+    // Nothing listens yet.
+    await job.says(/service not reachable, trying again/)
+    const first = await serve(home, port)
+    using _first = gone(first)
+    await expect.poll(() => batchesIn(home), { interval: 1, timeout: 20_000 }).toBeGreaterThan(0)
+    first.child.kill('SIGKILL')
+    await first.ended
+    using _second = gone(await serve(home, port))
+    const { code, stdout } = await job.ended
+    expect({ code, rows: JSON.parse(stdout) as unknown }).toMatchObject({
+      code: 3,
+      rows: [
+        { kind: 'import', exit_code: 3, message: expect.stringContaining('1 row was rejected') as string },
+        { kind: 'export', exit_code: 0 },
+        { kind: 'verify', exit_code: 0 },
+        {
+          kind: 'check',
+          exit_code: 10,
+          message: expect.stringContaining('Visits of Ann Lee, 2026-03-03, 87') as string,
+        },
+      ],
+    })
+    // One row of the example is rejected, and one of its Sales is on a day of no other file.
+    expect(await heldAt(home, env)).toEqual({ sales: ROWS + 1, visits: 2, wrong: [] })
+    expect(readdirSync(home.in('nightly/inbox'))).toEqual(['web.rejects.csv'])
   },
 )

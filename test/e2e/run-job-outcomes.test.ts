@@ -79,7 +79,7 @@ describe('a webhook', () => {
     job.write('inbox/a.csv', 'user,kpi,date,actual\nAnn Lee,Visits,2026-03-01,80.25\n')
     const ran = await job.run()
     const words =
-      'checked 2 values: 1 target missed, 1 value missing: missed: Visits of Ann Lee, 2026-03-01, 80.25 of 100; missing: Visits of Ann Lee, 2026-03-02'
+      'checked 2 values: 1 target missed, 1 value missing; missed: Visits of Ann Lee, 2026-03-01, 80.25 of 100; missing: Visits of Ann Lee, 2026-03-02'
     expect(rowsOf(ran)[1]?.message).toBe(words)
     expect(ran.stderr).toContain(`step 2, check, ended with 10: ${words}`)
     const shared = { kpiName: 'Visits', itemName: 'Ann Lee', target: 100 }

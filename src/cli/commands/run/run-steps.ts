@@ -150,7 +150,7 @@ const withProblems = (message: string, problems: ToldProblems | undefined): stri
   if (!problems || problems.count === 0) return message
   const named = problems.first.slice(0, MOST_NAMED).map(({ words }) => bounded(words, MOST_OF_PROBLEM))
   const more = problems.count - named.length
-  return `${message}: ${[...named, ...(more > 0 ? [`and ${more} more`] : [])].join('; ')}`
+  return `${message}; ${[...named, ...(more > 0 ? [`and ${more} more`] : [])].join('; ')}`
 }
 
 /** Returns the end of a step: the gravest code of its lines, and what each said that is not done. */
