@@ -15,6 +15,7 @@ const REASONS: Readonly<Record<string, string>> = {
   EROFS: 'its file system is read-only',
   ENOSPC: 'the disk is full',
   EDQUOT: 'the disk quota is used up',
+  EFBIG: 'it would be larger than files may be here',
   EEXIST: 'a file is in its place',
   ENOTDIR: 'part of its path is not a directory',
   ENXIO: 'nobody reads from that pipe',

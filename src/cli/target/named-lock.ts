@@ -1,7 +1,8 @@
 import { join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { KpiError } from '../../domain/errors.ts'
-import { isBrokenFile, isBusy } from '../../domain/sqlite-result.ts'
+import { isBrokenFile, isBusy, resultCodeOf, SQLITE } from '../../domain/sqlite-result.ts'
+import { systemCode } from '../../files/file-error.ts'
 import { openSqlite, prepareSqliteFile } from '../../files/sqlite-file.ts'
 import { UsageError } from '../exit.ts'
 import type { Io } from '../io.ts'
@@ -9,13 +10,21 @@ import { makeFolder, stateFolder } from './folders.ts'
 
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,59}$/
 
+/** Tells whether an error says that there is no room for a file. */
+const hasNoRoom = (error: unknown): boolean => {
+  const code = resultCodeOf(error)
+  return code === SQLITE.full || code === SQLITE.ioError || ['ENOSPC', 'EDQUOT'].includes(systemCode(error))
+}
+
 /** Returns the error of a lock that could not be taken, in words: another command holds it, or its file is at fault. */
 const failureOf = (error: unknown, path: string, name: string): KpiError => {
   if (isBusy(error))
     return new KpiError('locked', `another command holds the lock ${name}; wait until it has ended, or stop it`)
-  const why = isBrokenFile(error)
-    ? 'is no lock; delete it'
-    : 'cannot be opened for writing; give yourself the rights to it and its folder, or delete it'
+  const why = hasNoRoom(error)
+    ? 'cannot be written, as the disk is full; make room there, then run the same command again'
+    : isBrokenFile(error)
+      ? 'is no lock; delete it'
+      : 'cannot be opened for writing; give yourself the rights to it and its folder, or delete it'
   return new KpiError('unusable', `cannot take the lock ${name}: ${path} ${why}`, { cause: error })
 }
 
