@@ -62,9 +62,7 @@ describe.each(users)('%s, kpi check', (_, open) => {
     expect(ran.stdout).toMatch(/^problem +kpi +item +period +actual +target$/m)
     expect(ran.stdout).toMatch(/missed +Sales +Bob +2026-11-20 +50 +100/)
     const near = await user.kpi('check', '--users', 'Ann', '--only', 'missed')
-    expect(near.stderr).toBe(
-      'checked 2 values: no target is missed (missing values were not looked for), 1 near\n',
-    )
+    expect(near.stderr).toBe('checked 2 values: no target is missed (missing values were not looked for), 1 near\n')
     const both = await user.kpi('check', '--allow-near', '--near', 'missed')
     expect(both).toMatchObject({ code: 2, stderr: expect.stringContaining('--near') as unknown })
     const sound = await user.kpi('check', '--kpis', 'Cost')

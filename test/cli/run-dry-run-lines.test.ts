@@ -63,13 +63,24 @@ describe.each(users)('%s, a line of a job', (_, open) => {
 
 describe('what earlier lines may change', () => {
   test.each([
-    [['users create --first-name Cy --email cy@example.com', 'users get Cy'], 'step 2, run: not tried: an earlier step may change'],
+    [
+      ['users create --first-name Cy --email cy@example.com', 'users get Cy'],
+      'step 2, run: not tried: an earlier step may change',
+    ],
     [['users list --to-file people.csv --columns email', 'users import people.csv'], 'step 2, run: not tried'],
     [['kpis list', 'kpis get Nope'], 'step 2, run, would end with 2'],
   ])('%j is not missed', async (lines, told) => {
     await using user = await embeddedUser()
     jobOf(user, lines)
     expect((await user.kpi('run', 'job.yaml', '--dry-run')).stderr).toContain(told)
+  })
+
+  test('a report that is verified changes nothing, and names behind it are looked up', async () => {
+    await using user = await embeddedUser()
+    const steps =
+      '  - export: r.csv\n    flags: { manifest: true }\n  - verify: r.csv\n  - check:\n    flags: { kpis: Nope }\n'
+    writeFileSync(user.folder.in('job.yaml'), `steps:\n${steps}`)
+    expect((await user.kpi('run', 'job.yaml', '--dry-run')).stderr).toContain('step 3, check, would end with 2')
   })
 
   test('a line that takes back what an earlier step imports is not tried', async () => {

@@ -84,7 +84,7 @@ describe('retry', () => {
         return isChange ? { status: 500, headers: {}, body: '' } : answer
       },
     })
-    importer.write('job.yaml', "log: job.log\nretry: 5\nsteps:\n  - run: api POST /categories --field name=North\n")
+    importer.write('job.yaml', 'log: job.log\nretry: 5\nsteps:\n  - run: api POST /categories --field name=North\n')
     const { code } = await importer.kpi('run', 'job.yaml')
     expect([code, made, triesIn(importer.read('job.log'))]).toEqual([5, 1, 0])
   })

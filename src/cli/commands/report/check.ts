@@ -60,7 +60,10 @@ const declareCheck = (group: Command) =>
       new Option('--only <what>', 'only targets that are missed, or only values that are missing').choices(KINDS),
     )
     .addOption(
-      new Option('--near <what>', 'what values are that miss their target by ten percent of it at most: sound, or missed')
+      new Option(
+        '--near <what>',
+        'what values are that miss their target by ten percent of it at most: sound, or missed',
+      )
         .choices(NEAR)
         .default('sound'),
     )
@@ -182,7 +185,10 @@ const runCheck = async (cli: Cli, flags: CheckFlags): Promise<ExitCode> => {
     async (client) => check(cli, client, await requestOf(client, await rangeOf(client), flags), flags),
     PACED,
   )
-  tellProblems(checked.problems, (one) => ({ record: recordToJson(problem, one), words: wordsOf(one, checked.calendar) }))
+  tellProblems(checked.problems, (one) => ({
+    record: recordToJson(problem, one),
+    words: wordsOf(one, checked.calendar),
+  }))
   await cli.note(sayOutcome(checked, flags.only ?? 'both'))
   const isTable = isForPeople(cli.printing().format)
   if (checked.problems.length > 0 || !isTable) {

@@ -284,7 +284,7 @@ export const createStepDryRun = (running: Omit<Running, 'log' | 'rejects'>) => {
       files.leave(step, line)
       const { needs, trial } = step.command ?? {}
       if (!isImport(step)) {
-        if (!needs && trial !== 'as it is' && !sendsNothing(flagsOf(step))) creation.noteAny()
+        if (step.kind === 'run' && !needs && trial !== 'as it is' && !sendsNothing(flagsOf(step))) creation.noteAny()
         return
       }
       hasImported ||= !sendsNothing(flagsOf(step))

@@ -110,7 +110,8 @@ export const jobParts = {
   },
   log: { about: 'File to which the log is added; {date} is the day on which the job began' },
   retry: {
-    about: 'How often each step is tried again that ends with 5 or 6, as its service fails: a count, or until the deadline',
+    about:
+      'How often each step is tried again that ends with 5 or 6, as its service fails: a count, or until the deadline',
     choices: [UNTIL_DEADLINE],
     isCount: true,
   },
@@ -125,11 +126,17 @@ export const stepParts = {
   },
   move_to: { about: 'Folder to which each imported file is moved', of: ['import', 'run'] },
   required: {
-    about: 'Whether the step fails where no file is there to import (true), or where any name or pattern has none (each)',
+    about:
+      'Whether the step fails where no file is there to import (true), or where any name or pattern has none (each)',
     choices: ['true', 'false', 'each'],
     of: ['import', 'run'],
   },
-  retry: { about: 'The same as retry of the job, for this step; 0 for none', choices: [UNTIL_DEADLINE], isCount: true, of: COMMANDS },
+  retry: {
+    about: 'The same as retry of the job, for this step; 0 for none',
+    choices: [UNTIL_DEADLINE],
+    isCount: true,
+    of: COMMANDS,
+  },
   url_env: { about: 'Variable of the environment that holds the address, if that is secret', of: ['webhook'] },
   url_file: { about: 'File that holds the address, and that only its owner can read', of: ['webhook'] },
   token_env: { about: 'Variable of the environment that holds the secret', of: ['webhook'] },

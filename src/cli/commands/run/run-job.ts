@@ -103,7 +103,9 @@ const pastingText = ({ env, cwd: started }: Io, cwd: string): string => {
       return [{ name, isSecret: secret === 'all', text: path === undefined ? value : resolve(started, value) }]
     }),
   )
-  const shown = set.flatMap(({ name, isSecret, text }) => (isSecret ? [] : [`${name}=${shellWord(hideAddresses(text))}`]))
+  const shown = set.flatMap(({ name, isSecret, text }) =>
+    isSecret ? [] : [`${name}=${shellWord(hideAddresses(text))}`],
+  )
   const secret = set.flatMap(({ name, isSecret }) => (isSecret ? [name] : []))
   const exports = shown.length === 0 ? '' : ` && export ${shown.join(' ')}`
   const rest = secret.length === 0 ? '' : ` (and ${secret.join(', ')}, which is secret)`

@@ -16,7 +16,16 @@ import { codeAfterFiles, ends, gravest, LOADED, type Running, type StepResult } 
 import { lackOfFiles } from './required-files.ts'
 import { sendOutcome } from './send-outcome.ts'
 import { argumentsOf, isImport, type Step } from './step.ts'
-import { commandWords, flagWords, isPattern, lineText, linesOf, pastedLine, type StepLine, wholeLine } from './step-lines.ts'
+import {
+  commandWords,
+  flagWords,
+  isPattern,
+  lineText,
+  linesOf,
+  pastedLine,
+  type StepLine,
+  wholeLine,
+} from './step-lines.ts'
 import { tellWaitingRejects } from './waiting-rejects.ts'
 
 /** Lists exit codes after which another file would fare no better. */
@@ -132,7 +141,9 @@ const runLineAgain = async (running: Running, step: Step, line: StepLine, prefix
     const wait = waitUntil(until, pause, io.now())
     if (wait === undefined || io.interruption().aborted) return end
     const count = most === Infinity ? '' : ` of ${most}`
-    await log.tell(`${prefix}ended with ${end.code}; trying again in ${Math.ceil(wait / MS_PER_SECOND)} s (${tries}${count})`)
+    await log.tell(
+      `${prefix}ended with ${end.code}; trying again in ${Math.ceil(wait / MS_PER_SECOND)} s (${tries}${count})`,
+    )
     await io.sleep(wait, io.interruption())
     if (io.interruption().aborted) return end
   }
@@ -291,15 +302,24 @@ const runStep = async (
   const { cli, log, hide } = running
   const begun = cli.io.uptime()
   const prefix = `[${number} ${step.kind}] `
-  const { command, code, message, problems } = await findAndRun(running, step, prefix, done).catch(async (error: unknown) => {
-    if (!(error instanceof Aborted || error instanceof UsageError)) throw error
-    await log.tell(prefix + error.message)
-    const code = error instanceof Aborted ? EXIT.workLeft : EXIT.failed
-    return { command: commandText([], step), code, message: error.message, problems: undefined }
-  })
+  const { command, code, message, problems } = await findAndRun(running, step, prefix, done).catch(
+    async (error: unknown) => {
+      if (!(error instanceof Aborted || error instanceof UsageError)) throw error
+      await log.tell(prefix + error.message)
+      const code = error instanceof Aborted ? EXIT.workLeft : EXIT.failed
+      return { command: commandText([], step), code, message: error.message, problems: undefined }
+    },
+  )
   await log.tell(`${prefix}ended with ${code}`)
   const seconds = (cli.io.uptime() - begun) / MS_PER_SECOND
-  return { step, command: hide(command), code, seconds, message: code === EXIT.done ? undefined : hide(message), problems }
+  return {
+    step,
+    command: hide(command),
+    code,
+    seconds,
+    message: code === EXIT.done ? undefined : hide(message),
+    problems,
+  }
 }
 
 /** Returns a step that does not run; the files of an import are not looked for. */

@@ -32,9 +32,11 @@ A job is a YAML file:
   lock: nightly                    # no two of them at once
   deadline: 2h                     # for all steps together; or a time of day, 06:00; --deadline wins
   log: nightly.log                 # each line with its time
+  retry: until-deadline            # or a count: try a step again whose service fails (5, 6)
   steps:
     - import: inbox/*.csv          # each file by itself
       move_to: done/{date}
+      required: true               # a night without any file is a failure; each: for each pattern
       flags: { create-assignments: true }
     - check:
       flags: { kpis: [Visits, Sales], from: yesterday, to: yesterday }
@@ -49,9 +51,10 @@ A step run is any other command line of kpi, or a list of its words; it is divid
 Not among them: ${Object.keys(NO_STEPS).join(', ')}.
 An import without files takes the result of a query: flags: { sql: select …, from-db: shop.sqlite }. Each import of a job has
 a rejects file of its own. A job puts no variables of the environment into its texts.
-Paths in a job are in its folder. All words for days, and {date}, count from the moment at which the job begins. A step that
+A step is tried again only while its service cannot be reached, fails or has no room, and only where that does nothing twice;
+never for rejected rows or what is refused. Paths in a job are in its folder. All words for days, and {date}, count from the moment at which the job begins. A step that
 fails ends the job, unless it says on_failure: continue; rejected rows (3), missed targets (10) and differences (9) do not. A webhook gets
-the outcome in any case: done, found (3, 9, 10) or failed. It ends with the deadline, but has 10 seconds at least. A
+the outcome in any case: done, found (3, 9, 10) or failed, with what a check found: KPI, person, value and target. It ends with the deadline, but has 10 seconds at least. A
 job that was cut off is continued by the same command.
 
 The file is checked as a whole before anything runs, and by --dry-run: its flags, days, addresses and secrets. A

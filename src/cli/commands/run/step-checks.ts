@@ -15,7 +15,16 @@ import { outputOf } from '../../output/printed.ts'
 import { asksFirst } from '../../args/dry-run.ts'
 import { optionsOf } from '../../args/path-texts.ts'
 import { argumentOf, flagOf, type LinePart, partsOfLine, wordsTo } from './line-parts.ts'
-import { argumentsOf, flagValue, IMPORT, isImport, type Step, type StepCommand, type StepFault, type StepPart } from './step.ts'
+import {
+  argumentsOf,
+  flagValue,
+  IMPORT,
+  isImport,
+  type Step,
+  type StepCommand,
+  type StepFault,
+  type StepPart,
+} from './step.ts'
 import { isPattern, type LinesPlace, wholeLine } from './step-lines.ts'
 import { faultsOfKept, faultsOfMoving, faultsOfOutputs } from './step-places.ts'
 
@@ -168,7 +177,7 @@ const checkLine = async (
 }
 
 /** Matches the paths of commands that change nothing, and print what there is. */
-const READS = /(?:^| )(?:list|get|show|plan|history|status)$/
+const READS = /(?:^| )(?:list|get|show|plan|history|status|verify)$/
 
 /** Says how a command is tried without changing anything. */
 const trialOf = (path: string, command: CommandUnknownOpts): StepCommand['trial'] => {

@@ -138,7 +138,14 @@ const sharedFlags = ({ io, flags }: Cli, words: readonly string[]): string[] => 
 
 /** Returns a command line of a step as a shell in the folder of the job runs it: with the flags of the job's own line. */
 export const pastedLine = (cli: Cli, step: Step, text: string): string =>
-  ['kpi', ...sharedFlags(cli, step.parts.flatMap(({ words }) => words)).map((word) => shellWord(shownSource(word))), text].join(' ')
+  [
+    'kpi',
+    ...sharedFlags(
+      cli,
+      step.parts.flatMap(({ words }) => words),
+    ).map((word) => shellWord(shownSource(word))),
+    text,
+  ].join(' ')
 
 /** Returns a command line of a step as the program gets it: with the flags of the job's own line, which its own replace. */
 export const wholeLine = (cli: Cli, words: readonly string[]): string[] => [
