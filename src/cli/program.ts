@@ -187,6 +187,8 @@ const createAct =
           const cli = cliIn(io, await readOutput(flags, ownsFile))
           requireFlags(io, cli.flags)
           if (cli.flags.lock !== undefined) (await import('./target/named-lock.ts')).requireLockName(cli.flags.lock)
+          const { jq } = cli.flags
+          if (jq !== undefined) await (await import('./jq.ts')).requireJq(io, { ...cli.flags, jq })
           return checks?.(cli, command.processedArgs, { ...command.opts(), ...flags, ...changed })
         },
         run: () => {

@@ -1,7 +1,7 @@
 import type { LineCounter, YAMLParseError, YAMLWarning } from 'yaml'
 
 /** Describes a slip in YAML: where it is, and what to write instead. */
-export type Slip = { readonly line: number; readonly column: number; readonly message: string }
+type Slip = { readonly line: number; readonly column: number; readonly message: string }
 
 type Problem = Pick<YAMLParseError | YAMLWarning, 'code' | 'message' | 'pos'>
 

@@ -132,7 +132,7 @@ const linesToCheck = async (place: StepPlace, { read, parts }: Line): Promise<re
 const requireListed = async (command: CommandUnknownOpts, flags: OptionValues): Promise<void> => {
   const { applyListOptions, chooseColumns, listView } = await import('../verbs/list-options.ts')
   const hasNames = optionsOf(command).some(({ long }) => long === '--names')
-  let refusal: unknown
+  let refusal: UsageError | undefined
   for (const { of, isOpen, more } of (await outputOf(command)?.prints()) ?? []) {
     if (isOpen || more) return
     try {
@@ -143,17 +143,17 @@ const requireListed = async (command: CommandUnknownOpts, flags: OptionValues): 
       }
       return
     } catch (error) {
+      if (!(error instanceof UsageError)) throw error
       refusal = error
     }
   }
-  if (refusal !== undefined) throw refusal
+  if (refusal) throw refusal
 }
 
-/** Refuses a line for what its command would refuse only once it runs: a missing yes, a filter, a field that its records lack. */
-const requireRunnable = async ({ world }: StepPlace, { command, flags }: ReadLine): Promise<void> => {
+/** Refuses a line for what its command would refuse only once it runs: a missing yes, or a field that its records lack. */
+const requireRunnable = async ({ command, flags }: ReadLine): Promise<void> => {
   if (asksFirst(command, flags))
     throw new UsageError(`kpi ${wordsTo(command).join(' ')} needs --yes, as a job can ask nobody`)
-  if (flags.jq !== undefined) await (await import('../../jq.ts')).requireJq(world, { ...flags, jq: flags.jq })
   if (optionsOf(command).some(({ long }) => long === '--columns')) await requireListed(command, flags)
 }
 
@@ -168,7 +168,7 @@ const checkLine = async (
   for (const one of await linesToCheck(place, line)) {
     try {
       needs = await one.check(changed)
-      await requireRunnable(place, one)
+      await requireRunnable(one)
     } catch (error) {
       messages.add(messageOf(error))
     }
