@@ -74,7 +74,11 @@ const isOutage = ({ mayBeDone, cause }: KpiError): boolean => (cause === undefin
 export const isWaitedFor = (failure: KpiError): boolean => failure.code === 'rate_limited' || isOutage(failure)
 
 /** Returns how long to wait before the next try: twice as long each time with jitter, or what the service asks for. */
-export const backoff = ({ retryAfter = 0 }: { readonly retryAfter?: number | undefined }, tries: number, chance: number): number => {
+export const backoff = (
+  { retryAfter = 0 }: { readonly retryAfter?: number | undefined },
+  tries: number,
+  chance: number,
+): number => {
   const wait = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** Math.min(20, tries - 1)) * (0.5 + chance / 2)
   return Math.max(wait, Math.min(LONGEST_RETRY_AFTER_MS, retryAfter * 1000))
 }
