@@ -168,7 +168,7 @@ const readCheck = (cli: Cli, flags: CheckFlags) => {
 
 /** Says in a few words what is wrong with a value: `missed: Visits of Ann Lee, 2026-03-03, 87 of 100`. */
 const wordsOf = (one: AnyRecord, calendar: Calendar): string => {
-  const shown = withHeads(problem.brief, () => calendar)
+  const shown = withHeads(problem.brief, { calendar: () => calendar, rounds: false })
   const text = (head: string): string => {
     const column = shown.find(({ name }) => name === head)
     return column ? cellOf(column, one) : ''
