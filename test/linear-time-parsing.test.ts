@@ -21,6 +21,7 @@ import { roleOf } from '../src/reading/columns/header.ts'
 import { createDateColumn } from '../src/reading/formats/date-column.ts'
 import { dateFormat, PLAIN_FORMAT } from '../src/reading/formats/date-format.ts'
 import { createNumberColumn } from '../src/reading/detect/number-column.ts'
+import { NumberWords } from '../src/reading/detect/number-words.ts'
 import { createUnits } from '../src/reading/detect/units.ts'
 import type { RereadableFile } from '../src/tabular/source/files.ts'
 import { openTable } from '../src/reading/open-table.ts'
@@ -123,7 +124,9 @@ const FIELDS = [...Object.values(entry.fields), unit.fields.display_format, user
 /** All that reads texts of strangers: files, answers of services, headers, the command line. */
 const READERS: Readonly<Record<string, (text: string) => unknown>> = {
   'a cell of numbers': (text) => {
-    const column = createNumberColumn('actual', '.', false, createUnits().watch('actual'))
+    const column = createNumberColumn('actual', '.', false, createUnits().watch('actual'), {
+      words: new NumberWords(undefined, false),
+    })
     return [column.read(text, 1), column.note(text, 2, 1), column.doubts(), column.remarks()]
   },
   'a cell of dates': (text) => {

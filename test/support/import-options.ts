@@ -78,6 +78,7 @@ const OPTIONS: { readonly [name in keyof ImportOptions]-?: fc.Arbitrary<ImportOp
   onDuplicate: fc.constantFrom(...ON_DUPLICATE),
   periodDates: perhaps(fc.constantFrom(...PERIOD_DATES)),
   createAssignments: fc.boolean(),
+  scale: perhaps(mapOf(kpiName, fc.constantFrom('crore', '1000', '-1'), 1)),
   decimal: perhaps(fc.constantFrom(...DECIMALS)),
   dateFormat: perhaps(fc.constantFrom('DD.MM.YYYY', 'YYYY-[W]WW')),
   onConflict: fc.constantFrom(...ON_CONFLICT),

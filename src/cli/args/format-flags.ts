@@ -30,6 +30,13 @@ export const recordsFlag = () =>
 /** Creates the flag that gives the decimal sign of a file's numbers. */
 export const decimalFlag = () => new Option('--decimal <sign>', 'the decimal sign of numbers').choices(DECIMALS)
 
+/** Creates the flag that says what words beside numbers, and units in headings, multiply them by. */
+export const scaleFlag = () =>
+  new Option(
+    '--scale <word=scale,...>',
+    'what a word beside numbers or in a heading stands for: Cr=crore, M=thousand, "k€=1000"; WORD=1 takes numbers as they are',
+  ).argParser(collect)
+
 /** Creates the flag that says which words stand for no value. */
 export const missingFlag = () =>
   new Option('--missing <word,...>', 'words that stand for no value, such as NA,-,n/a (default: asked)').argParser(

@@ -15,11 +15,13 @@ import {
   withoutTwins,
 } from '../entries/desired-rows.ts'
 import {
+  type ColumnFormats,
   createColumnFormats,
   formatRemarks,
   requireSettledFormats,
   settleFormats,
   surveyCells,
+  THE_KPI,
 } from '../detect/column-formats.ts'
 import { withoutMissing } from '../formats/evidence.ts'
 import type { ImportOptions } from '../options/options.ts'
@@ -42,14 +44,19 @@ type Reading = {
   readonly withoutTarget: ReadonlySet<string>
 }
 
+/** Tells whether any target has the sign of a currency. */
+const hasCurrencies = ({ signsOf }: ColumnFormats, { kpis }: Reference): boolean =>
+  [THE_KPI, ...kpis.byId.keys()].some((id) => [...signsOf(id).keys()].some((sign) => sign !== '' && sign !== '%'))
+
 /** Finds out what the columns mean, and from all target cells how numbers are written. */
 const beginReading = async (
   { account: { client }, table: file, onProgress }: ReadingFile,
   asked: ImportOptions,
 ): Promise<Reading> => {
   const written = await requireHeader(file)
-  const { numbersAs } = asked
-  const reference = await fetchReference(client, { createAssignments: false, sources: false, numbersAs })
+  const { numbersAs, scale, kpi } = asked
+  const needs = { createAssignments: false, sources: false, refusesCurrencies: true }
+  const reference = await fetchReference(client, { ...needs, numbersAs, scale, kpi })
   const sample = await sampleOf(file)
   const matrix = findMatrix(file, written, asked, reference, sample)
   const { table, header, options } = matrix ?? {
@@ -60,6 +67,7 @@ const beginReading = async (
   const plan = planAssignments(header, options, matrix ? [] : sample, reference.users)
   const formats = createColumnFormats(plan, options, reference)
   await surveyCells(table, plan, formats, withoutMissing(options.missing), onProgress)
+  if (reference.words.isFound() || hasCurrencies(formats, reference)) await reference.learnMeasures(() => [])
   requireSettledFormats(formats)
   const withoutTarget = new Set<string>()
   const settled = settleFormats(formats, plan, options, reference)

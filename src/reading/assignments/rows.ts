@@ -93,7 +93,7 @@ export const assignReader = (
   const kpiIn = cellReader(plan, 'kpi', options.kpi, nameFinder(formats, 'kpi'))
   const textAt = (cells: readonly string[], at: number | undefined): string => cells[at ?? -1]?.trim() ?? ''
   const valueOf = withoutMissing(options.missing)
-  return ({ line, cells }) => {
+  return ({ line, cells, numbers }) => {
     const { header, roles, place: placeAt } = plan
     const surplus = faultOfSurplus(cells, header)
     if (surplus !== undefined) return { reasons: [surplus], isMisread: true }
@@ -107,7 +107,10 @@ export const assignReader = (
     }
     const [user, kpi] = [accept(userIn(cells))?.id, accept(kpiIn(cells))?.id]
     const [target, place] = [valueOf(textAt(cells, roles.get('target'))), textAt(cells, placeAt)]
-    const number = target === '' || !targets ? undefined : accept(targets.read(target, line), 'target ')
+    const number =
+      target === '' || !targets
+        ? undefined
+        : accept(targets.read(target, line, kpi, numbers?.[roles.get('target') ?? -1]), 'target ')
     const wanted = {
       line,
       target: number?.value,

@@ -3,7 +3,7 @@ import { listFirst } from '../../domain/count-text.ts'
 import { Fault, type Issue, KpiError } from '../../domain/errors.ts'
 import { isWholeDate } from '../formats/known-formats.ts'
 import { type Directories, strangeColumns, type WideColumns } from './wide.ts'
-import { stripAffixes } from '../../tabular/cells/affixed-number.ts'
+import { stripAffixes } from '../../domain/numbers/affixed-number.ts'
 import type { ImportOptions, Role } from '../options/options.ts'
 import { isProvisional, type Lookup, mayNotRead } from '../directory/lookup.ts'
 import {

@@ -1,3 +1,4 @@
+import { withoutUnit } from '../../domain/numbers/measure.ts'
 import { didYouMeanName, nearest, isWithin } from '../../client/nearest.ts'
 import { type Issue, KpiError } from '../../domain/errors.ts'
 import { withoutAccents, looseName } from '../../domain/name-form.ts'
@@ -91,7 +92,13 @@ const MAY_BE_PERSONS = foldedNames(
 /** Tells whether a column's name suggests persons, though it may as well hold something else. */
 export const mayBePersons = (name: string): boolean => MAY_BE_PERSONS.has(foldName(name))
 
-const findRole = memoize((name) => roles.get(foldName(name)) ?? null)
+/** Returns the role of a column of values that is named with their unit, such as `Target (k€)`. */
+const roleWithUnit = (name: string): Role | undefined => {
+  const role = roles.get(foldName(withoutUnit(name) ?? ''))
+  return role === 'actual' || role === 'target' ? role : undefined
+}
+
+const findRole = memoize((name) => roles.get(foldName(name)) ?? roleWithUnit(name) ?? null)
 
 /** Returns the role that a column's name stands for. */
 export const roleOf = (name: string): Role | undefined => findRole(name) ?? undefined

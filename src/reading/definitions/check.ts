@@ -94,7 +94,12 @@ export const checkDefinitions = async (work: ReadingDefinitions) => {
       ? []
       : [{ name: plan.header[at]?.trim() ?? '', texts: sample.map((cells) => cells[at]?.trim() ?? '') }]
   })
-  tellReading(work, { isEmpty: read === 0, unused: unused.map(({ name }) => name), meant: meantBy(unused, begun) })
+  tellReading(work, {
+    isEmpty: read === 0,
+    remarks: reader.remarks(),
+    unused: unused.map(({ name }) => name),
+    meant: meantBy(unused, begun),
+  })
   const given = await giveItems(work, begun, distinct)
   return {
     snapshot,

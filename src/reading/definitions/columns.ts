@@ -1,3 +1,4 @@
+import { withoutUnit } from '../../domain/numbers/measure.ts'
 import type { Resource } from '../../domain/schema.ts'
 import { type Kind, type KindField, kinds } from '../../changes/records/kind-fields.ts'
 import { type ChangedKind, isListedKind, type ListedKind } from '../../client/operations/kind-operations.ts'
@@ -51,7 +52,7 @@ export const fieldOf = ({ kind: { fields } }: Pick<DefinitionKind, 'kind'>, name
 /** Describes what the user said about a file of definitions; all of it is part of the identity of a run. */
 export type DefinitionOptions = Pick<
   ImportOptions,
-  'ignore' | 'ignoreRows' | 'clearEmpty' | 'decimal' | 'onConflict' | 'maxErrors' | 'addAgain'
+  'ignore' | 'ignoreRows' | 'clearEmpty' | 'decimal' | 'scale' | 'onConflict' | 'maxErrors' | 'addAgain'
 > & {
   /** Names the resource. */
   readonly resource: string
@@ -75,7 +76,12 @@ const roleFinder = (roles: readonly DefinitionRole[]): ((header: string) => Defi
   // Reverse the roles, so that the first one with a name wins.
   const called = new Map(roles.toReversed().flatMap((one) => namesOfRole(one).map((name) => [name, one] as const)))
   const person = roles.find((one) => one === PERSON)
-  return (header) => called.get(foldName(header)) ?? (mayBePersons(header) ? person : undefined)
+  /** Returns the role of a column of numbers that is named with their unit, such as `Target (k€)`. */
+  const withUnit = (header: string): DefinitionRole | undefined => {
+    const role = called.get(foldName(withoutUnit(header) ?? ''))
+    return role?.field.kind === 'decimal' ? role : undefined
+  }
+  return (header) => called.get(foldName(header)) ?? withUnit(header) ?? (mayBePersons(header) ? person : undefined)
 }
 
 /** Describes the columns of a file of definitions: the place of each role that has one. */

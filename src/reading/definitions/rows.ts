@@ -16,6 +16,8 @@ import { splitName } from '../../domain/person-name.ts'
 import { asOwnList, type ReadingFile, type RefusedRow } from '../entries/desired-rows.ts'
 import { doubtsOf, requireNoDoubts } from '../detect/column-formats.ts'
 import { createNumberColumn, type NumberColumn } from '../detect/number-column.ts'
+import { NumberWords } from '../detect/number-words.ts'
+import { type Measure, measureOf, type MeasuringUnit, measuringUnit } from '../../domain/numbers/measure.ts'
 import { createUnits } from '../detect/units.ts'
 import { faultOfSurplus, requireHeader, type Row, rowsBelowHeader, sampleOf } from '../../tabular/source/table.ts'
 import type { Lookup } from '../directory/lookup.ts'
@@ -67,10 +69,18 @@ type ReadValue = { readonly value: FieldValue; readonly isRounded: boolean }
 const exact = (value: FieldValue | Fault): ReadValue | Fault =>
   value instanceof Fault ? value : { value, isRounded: false }
 
-/** Reads the cells of a role, or records what they show; `stored` is the currency of a cell that is a number. */
+/**
+ * Reads the cells of a role, or records what they show; `stored` is the currency of a cell that is a number, and `measured` the
+ * key of what the record of its row measures.
+ */
 type CellReader = {
-  readonly note?: (text: string, line: number, stored: string | undefined) => void
-  readonly read: (text: string, line: number, stored: string | undefined) => ReadValue | Fault
+  readonly note?: (text: string, line: number, stored: string | undefined, measured: number | undefined) => void
+  readonly read: (
+    text: string,
+    line: number,
+    stored: string | undefined,
+    measured: number | undefined,
+  ) => ReadValue | Fault
 }
 
 /** Returns a fault as a sentence about a role, or about a flag that stands for its column. */
@@ -97,6 +107,7 @@ type Reading = Pick<ReadingDefinitions, 'kind' | 'options'> & {
   readonly lookups: ReadonlyMap<string, Lookup>
   readonly groups: readonly GroupColumn[]
   readonly groupItems: GroupItems
+  readonly measures: Measures
 }
 
 /** Reads the rows of a file, in the decimal signs that are known, else with points. */
@@ -104,11 +115,13 @@ class DefinitionReader {
   readonly roles: readonly DefinitionRole[]
   readonly #reading: Reading
   readonly #numbers = new Map<string, NumberColumn>()
+  readonly #words: NumberWords
   readonly #names: NameColumn[] = []
   readonly #cells: ReadonlyMap<DefinitionRole, CellReader>
 
   constructor(reading: Reading, signs: ReadonlyMap<string, '.' | ','> = new Map()) {
     this.#reading = reading
+    this.#words = new NumberWords(reading.options.scale, true, reading.measures.measure)
     this.roles = rolesOf(reading.kind)
     this.#cells = new Map(this.roles.map((one) => [one, this.#cellsOf(one, signs.get(one.role))]))
   }
@@ -120,12 +133,13 @@ class DefinitionReader {
     const lookup = lookups.get(role)
     if (field.kind === 'decimal') {
       const { decimal } = options
-      const column = createNumberColumn(header, decimal ?? sign, decimal !== undefined, createUnits().watch(role))
+      const units = createUnits().watch(role)
+      const column = createNumberColumn(header, decimal ?? sign, decimal !== undefined, units, { words: this.#words })
       this.#numbers.set(role, column)
       return {
-        note: (text, line, stored) => column.note(text, line, undefined, stored),
-        read: (text, line, stored) => {
-          const cell = column.read(text, line, undefined, stored)
+        note: (text, line, stored, measured) => column.note(text, line, measured, stored),
+        read: (text, line, stored, measured) => {
+          const cell = column.read(text, line, measured, stored)
           return cell instanceof Fault ? cell : { value: cell.value, isRounded: cell.rounded }
         },
       }
@@ -153,17 +167,30 @@ class DefinitionReader {
     return numbers?.[this.#reading.plan.places.get(role) ?? -1]
   }
 
+  /** Returns the key of what the record of a row measures, for a role whose cells are numbers of it. */
+  #measuredBy({ field }: DefinitionRole, row: Row): number | undefined {
+    if (field.kind !== 'decimal') return undefined
+    const [name, unit] = [this.#reading.kind.key, 'unit'].map((role) => {
+      const one = this.roles.find((other) => other.role === role)
+      return one ? this.#textOf(one, row) : ''
+    })
+    return this.#reading.measures.keyOf(name ?? '', unit ?? '')
+  }
+
   /** Returns the value of a role in a row, or why it cannot be read; undefined if the cell is empty. */
   #read(one: DefinitionRole, row: Row): ReadValue | Fault | undefined {
     const text = this.#textOf(one, row)
-    return text === '' ? undefined : this.#cells.get(one)?.read(text, row.line, this.#storedIn(one, row))
+    return text === ''
+      ? undefined
+      : this.#cells.get(one)?.read(text, row.line, this.#storedIn(one, row), this.#measuredBy(one, row))
   }
 
   /** Lets columns record what a row shows of how they are written. */
   note(row: Row): void {
     for (const one of this.roles) {
       const text = this.#textOf(one, row)
-      if (text !== '') this.#cells.get(one)?.note?.(text, row.line, this.#storedIn(one, row))
+      if (text !== '')
+        this.#cells.get(one)?.note?.(text, row.line, this.#storedIn(one, row), this.#measuredBy(one, row))
     }
   }
 
@@ -185,7 +212,12 @@ class DefinitionReader {
     if (!one) return false
     const isOfPerson = one === PERSON || one.name === 'first_name' || one.name === 'last_name'
     if (isOfPerson) return texts.every((text) => !/[@\p{Nd}]/u.test(text))
-    return texts.every((text) => !(this.#cells.get(one)?.read(text, 0, undefined) instanceof Fault))
+    return texts.every((text) => !(this.#cells.get(one)?.read(text, 0, undefined, undefined) instanceof Fault))
+  }
+
+  /** Returns remarks on how numbers are written, though all of them can be read. */
+  remarks(): string[] {
+    return [...this.#numbers.values()].flatMap((column) => column.remarks())
   }
 
   /** Refuses flags for all rows that cannot be read, before any row is. */
@@ -287,6 +319,40 @@ const lookupsIn = (snapshot: Snapshot, { kind, account }: ReadingDefinitions): R
     }),
   )
 
+/** Knows what records measure: those of a file have keys, as the service may not have them yet. */
+type Measures = {
+  /** Returns the key of a record with a name and the text of a unit; an empty one leaves the unit that it has. */
+  readonly keyOf: (name: string, unit: string) => number
+  readonly measure: (key: number | undefined) => Measure | undefined
+}
+
+/** Returns what KPIs measure by the units of an account. */
+const measuresIn = (snapshot: Snapshot, lookups: Reading['lookups']): Measures => {
+  const keys = new Map<string, number>()
+  const all: Measure[] = []
+  const units = snapshot.ofKind('unit')
+  const kpis = new Map(snapshot.ofKind('kpi').map((one) => [looseName(one.name), one] as const))
+  const unitOf = (name: string, text: string): MeasuringUnit | undefined => {
+    const stored = kpis.get(looseName(name))
+    const found = text === '' ? undefined : lookups.get('unit')?.find(text)
+    const wanted = found instanceof Fault ? undefined : found?.id
+    const unit = units.find(({ id }) => id === (wanted ?? stored?.stored?.['unit_id']))
+    return unit?.stored && measuringUnit(unit.stored)
+  }
+  return {
+    keyOf: (name, unit) => {
+      const text = JSON.stringify([name, unit])
+      const key = keys.get(text) ?? keys.size
+      if (key === keys.size) {
+        keys.set(text, key)
+        all.push(measureOf(name, unitOf(name, unit)))
+      }
+      return key
+    },
+    measure: (key) => all[key ?? -1],
+  }
+}
+
 /** Describes how a file is read, and the account as it was read. */
 export type Begun = {
   readonly plan: DefinitionPlan
@@ -321,7 +387,9 @@ export const beginReading = async (work: ReadingDefinitions): Promise<Begun> => 
     : { columns: [], issues: [] }
   requireClear(issues)
   const groupItems = new GroupItems(snapshot, { createMissing, isMeant: options.numbersAs?.has('group_item') === true })
-  const seen = new DefinitionReader({ kind, options, plan, lookups: lookupsIn(snapshot, work), groups, groupItems })
+  const lookups = lookupsIn(snapshot, work)
+  const measures = measuresIn(snapshot, lookups)
+  const seen = new DefinitionReader({ kind, options, plan, lookups, groups, groupItems, measures })
   for await (const row of rowsBelowHeader(table, onProgress)) if (row.cells.length <= header.length) seen.note(row)
   const reader = seen.settled()
   reader.requireConstants()

@@ -11,9 +11,10 @@ import { datePartOf } from '../columns/header.ts'
 import { completeBy, createPartTest, type FoundYear, yearFlags } from '../formats/file-years.ts'
 import { createDateColumn, type DateColumn, type YearOfDates } from '../formats/date-column.ts'
 import { createNumberColumn, isRefuted, type NumberColumn } from './number-column.ts'
+import type { NumberWords } from './number-words.ts'
 import { createUnitColumn, createUnitRow, createUnits, type FlagsForUnits, type UnitColumn } from './units.ts'
 import { listFlag, mapFlag } from '../options/flag-text.ts'
-import type { DecimalSign } from '../formats/number.ts'
+import type { DecimalSign } from '../../domain/numbers/read-number.ts'
 import { type DatePart, partsMeant } from '../formats/period-words.ts'
 import { createTimesOfDay } from '../formats/time-of-day.ts'
 import { namesPercent } from '../directory/percentages.ts'
@@ -45,7 +46,7 @@ export const nameFinder = ({ names }: ColumnFormats, role: NameRole): ((text: st
   memoize(names.get(role)?.find ?? ((text) => new Fault(`there is no ${role} "${text}"`)))
 
 /** Stands for the KPI of all rows, if a constant names it. */
-const THE_KPI = 0
+export const THE_KPI = 0
 
 /** Returns the function that finds the KPI of a row's number in a column; undefined if there is no such KPI. */
 const kpiReader = (
@@ -139,7 +140,12 @@ const numberColumns = ({ header, roles, wide }: ColumnPlan): NumberColumns[] => 
 }
 
 /** Holds the things that columns of names may name. */
-type Lookups = { readonly kpis: Lookup; readonly users: Lookup; readonly sources: Lookup | undefined }
+type Lookups = {
+  readonly kpis: Lookup
+  readonly users: Lookup
+  readonly sources: Lookup | undefined
+  readonly words: NumberWords
+}
 
 /** Creates the columns of names, and the readers of the constants that stand for them. */
 const nameColumns = (plan: ColumnPlan, options: ImportOptions, { kpis, users, sources }: Lookups) => {
@@ -199,10 +205,11 @@ export const createColumnFormats = (
   { signs, format, unitsOf: unitsBefore }: Settled = NOTHING,
 ): ColumnFormats => {
   const units = createUnits()
+  const { words } = lookups
   const numbers = numberColumns(plan).flatMap(({ name, places }) => {
-    const words = options.missing === undefined ? createMissingWords() : undefined
+    const missing = options.missing === undefined ? createMissingWords() : undefined
     const sign = options.decimal ?? signs.get(places[0] ?? -1) ?? '.'
-    const column = createNumberColumn(name, sign, options.decimal !== undefined, units.watch(name), words)
+    const column = createNumberColumn(name, sign, options.decimal !== undefined, units.watch(name), { missing, words })
     return places.map((at) => [at, column] as const)
   })
   const byPlace = new Map(numbers)

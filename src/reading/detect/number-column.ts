@@ -1,16 +1,12 @@
 import { formatDecimal } from '../../domain/decimal.ts'
 import { Fault } from '../../domain/errors.ts'
 import { type Evidence, type MissingWords, showCell } from '../formats/evidence.ts'
-import {
-  type DecimalSign,
-  faultOfNumber,
-  nameOfSign,
-  type NumberCell,
-  otherSign,
-  readAffixedNumber,
-  withText,
-} from '../formats/number.ts'
-import { type AffixedNumber, stripAffixes } from '../../tabular/cells/affixed-number.ts'
+import { type DecimalSign, type NumberCell, readAffixedNumber } from '../../domain/numbers/read-number.ts'
+import { faultOfNumber, nameOfSign, otherSign, withText } from '../formats/number.ts'
+import { type AffixedNumber, stripAffixes } from '../../domain/numbers/affixed-number.ts'
+import { stripWords, type WordedNumber, scaleCell } from '../../domain/numbers/worded-number.ts'
+import { countedBy } from '../../domain/numbers/measure.ts'
+import { type NumberWords, scaledHeading } from './number-words.ts'
 import type { Units } from './units.ts'
 
 const SHORT: Readonly<Record<DecimalSign, RegExp>> = {
@@ -36,7 +32,7 @@ const valueText = (reading: ReadNumber): string =>
 
 /** Returns a cell's two values, with either decimal sign. */
 const bothReadings = ({ text }: Evidence): string => {
-  const affixed = stripAffixes(text)
+  const affixed = stripAffixes(text) ?? stripWords(text)?.number
   const readingWith = (sign: DecimalSign): string =>
     `${valueText(affixed && readAffixedNumber(affixed, sign))} (with ${nameOfSign(sign)})`
   return `${readingWith('.')} or ${readingWith(',')}`
@@ -69,6 +65,9 @@ const createStoredNumbers = (units: Units) => {
   }
 }
 
+/** Holds the words in a column: those for no value, if the user has not said which there are, and those beside numbers. */
+export type ColumnWords = { readonly missing?: MissingWords | undefined; readonly words: NumberWords }
+
 /**
  * Creates a column that is read with a decimal sign; unless the user gave it, it is an assumption that cells may
  * refute.
@@ -78,9 +77,11 @@ export const createNumberColumn = (
   sign: DecimalSign,
   isGiven: boolean,
   units: Units,
-  words?: MissingWords,
+  { missing, words }: ColumnWords,
 ) => {
   const short = SHORT[sign]
+  const isScaled = scaledHeading(name) !== undefined
+  words.settle(sign)
   const proofs = new Map<DecimalSign, Evidence>()
   const rounded = new Map<DecimalSign, Evidence>()
   let doubtful: Evidence | undefined
@@ -118,30 +119,57 @@ export const createNumberColumn = (
     const cell = readAffixedNumber(affixed, used)
     if (cell && !(cell instanceof Fault) && cell.rounded) rounded.set(used, { text, line })
   }
+  const notePlain = (text: string, line: number, kpi: number | undefined): void => {
+    if (isScaled) words.notePlain(name, text, line, kpi)
+  }
+  /** Records a text that is a number with words, and returns it, or else one that may stand for no value. */
+  const noteOther = (text: string, line: number, kpi: number | undefined): WordedNumber | undefined => {
+    const worded = stripWords(text)
+    const counted = worded && countedBy(worded.words)
+    if (worded && counted !== undefined) {
+      noteSign(worded.number, text, line)
+      words.note(name, worded, text, line, kpi)
+      if (counted !== '') units.note(counted, kpi, text, line)
+      return worded
+    }
+    missing?.note(text, line)
+    return worded
+  }
   /** Records what a cell shows, without reading it. */
   const note = (text: string, line: number, kpi?: number, currency?: string): void => {
     if (currency !== undefined) {
+      notePlain(text, line, kpi)
       stored.read(text, line, kpi, currency)
       return
     }
     if (SHORT['.'].test(text) || SHORT[','].test(text)) {
+      notePlain(text, line, kpi)
       noteShort(text, line, kpi)
       return
     }
     const affixed = stripAffixes(text)
     if (!affixed) {
-      words?.note(text, line)
+      noteOther(text, line, kpi)
       return
     }
+    notePlain(text, line, kpi)
     noteAffixed(affixed, text, line, kpi)
     noteRounding(affixed, text, line)
   }
+  /** Returns a number without words as the heading of its column scales it. */
+  const asHeaded = (cell: NumberCell | Fault, kpi: number | undefined): NumberCell | Fault => {
+    const scale = isScaled ? words.plainScale(name, kpi) : undefined
+    return scale && !(cell instanceof Fault) ? scaleCell(cell, scale) : cell
+  }
   const readLong = (text: string, line: number, kpi: number | undefined): NumberCell | Fault => {
     const affixed = stripAffixes(text)
-    if (affixed) noteAffixed(affixed, text, line, kpi)
-    else words?.note(text, line)
-    const cell = affixed && readAffixedNumber(affixed, sign)
-    return withText(text, cell ?? faultOfNumber(text, sign))
+    if (!affixed) {
+      const worded = noteOther(text, line, kpi)
+      return withText(text, (worded && words.read(worded, sign, kpi)) ?? faultOfNumber(text, sign))
+    }
+    noteAffixed(affixed, text, line, kpi)
+    const other = affixed.currency === undefined ? undefined : words.faultOfCurrency(affixed.currency, kpi)
+    return withText(text, other ?? asHeaded(readAffixedNumber(affixed, sign) ?? faultOfNumber(text, sign), kpi))
   }
   const contradiction = (): string | undefined => {
     const [point, comma] = [proofs.get('.'), proofs.get(',')]
@@ -178,22 +206,32 @@ export const createNumberColumn = (
      * `` for none.
      */
     read: (text: string, line: number, kpi?: number, currency?: string): NumberCell | Fault => {
-      if (currency !== undefined) return stored.read(text, line, kpi, currency)
+      if (currency !== undefined) {
+        const other = currency === '' ? undefined : words.faultOfCurrency(currency, kpi)
+        return other ? withText(text, other) : asHeaded(stored.read(text, line, kpi, currency), kpi)
+      }
       if (!short.test(text)) return readLong(text, line, kpi)
       noteShort(text, line, kpi)
-      return shortNumber(text, sign)
+      const cell = shortNumber(text, sign)
+      return isScaled ? asHeaded(cell, kpi) : cell
     },
     /** Tells whether cells may stand for no value, and the user has not said so. */
-    hasWords: (): boolean => words?.isFound() ?? false,
+    hasWords: (): boolean => missing?.isFound() ?? false,
     /** Returns which words may stand for no value; undefined if there are none. */
-    wordDoubt: (): string | undefined => words?.doubt(),
+    wordDoubt: (): string | undefined => missing?.doubt(),
     /** Returns all questions about how to read the column; empty if it is clear. */
-    doubts: (): readonly string[] => [words?.doubt(), signDoubt()].filter((one) => one !== undefined),
+    doubts: (): readonly string[] => [
+      ...[missing?.doubt(), signDoubt()].filter((one) => one !== undefined),
+      ...words.doubts(name, proven() ?? sign),
+    ],
+    /** Tells whether it has numbers whose words mean what the units of their KPIs say, which are not known yet. */
+    isOpen: (): boolean => words.isOpen(name),
     /** Returns remarks on a column that can be read. */
     remarks: (): string[] => {
       const remark = units.remark()
       return [
         ...(remark === undefined ? [] : [`${name} has numbers with signs and without: ${remark}`]),
+        ...words.remarks(name, proven() ?? sign),
         ...(exponent
           ? [
               `${name} has numbers with exponents, such as ${showCell(exponent)}, which spreadsheets shorten; they are taken as they are written`,
@@ -205,6 +243,9 @@ export const createNumberColumn = (
 }
 export type NumberColumn = ReturnType<typeof createNumberColumn>
 
-/** Tells whether a cell has refuted the sign that was assumed for its column, or may stand for no value. */
-export const isRefuted = ({ proofs, sign, proven, hasWords }: NumberColumn): boolean =>
-  hasWords() || (proven() !== sign && proofs.has(otherSign(sign)))
+/**
+ * Tells whether a cell has refuted the sign that was assumed for its column, may stand for no value, or has words that
+ * cannot be read yet.
+ */
+export const isRefuted = ({ proofs, sign, proven, hasWords, isOpen }: NumberColumn): boolean =>
+  hasWords() || isOpen() || (proven() !== sign && proofs.has(otherSign(sign)))

@@ -1,6 +1,6 @@
 import { type Evidence, showCell } from '../formats/evidence.ts'
 import { listFlag, listValue } from '../options/flag-text.ts'
-import { currencyOf, unitBelowHeader } from '../formats/units.ts'
+import { currencyOf, unitBelowHeader } from '../../domain/numbers/unit-words.ts'
 import { namesPercent } from '../directory/percentages.ts'
 import type { Row } from '../../tabular/source/table.ts'
 

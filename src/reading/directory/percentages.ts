@@ -2,13 +2,13 @@ import { nameForm, looseName } from '../../domain/name-form.ts'
 import { listFlag } from '../options/flag-text.ts'
 import type { Client } from '../../client/client.ts'
 import { readIfAllowed } from '../../client/operations/read-if-allowed.ts'
-import { type Decimal, exactDecimal, formatDecimal, roundExact } from '../../domain/decimal.ts'
+import { type Decimal, formatDecimal } from '../../domain/decimal.ts'
 import { type Issue, KpiError } from '../../domain/errors.ts'
 import type { Unit } from '../../domain/resources/catalog.ts'
 import type { Kpi } from '../../domain/resources/kpi.ts'
 import type { BlockRow } from '../../blocks/block.ts'
 import { type ImportOptions, OTHER_KPIS, type PercentAs } from '../options/options.ts'
-import type { NumberCell } from '../formats/number.ts'
+import { multiplyCell, type NumberCell } from '../../domain/numbers/read-number.ts'
 import { isProvisional } from './lookup.ts'
 import { lineOf } from '../../blocks/packed-row.ts'
 import { ACTUAL, TARGET } from '../../domain/entry-block.ts'
@@ -220,14 +220,4 @@ const faultOf = (name: string, what: string, { value, line }: Shown, flagFor: (a
 }
 
 /** Returns a fraction as a percentage: exactly a hundred times as much, with the digits that are rounded away then. */
-export const percentOfFraction = ({ value, beyond = '' }: Omit<NumberCell, 'rounded'>): NumberCell => {
-  const { units, width } = exactDecimal(value, beyond)
-  const percent = { units: units * HUNDRED, width }
-  const rest = percent.units % 10n ** BigInt(width)
-  const digits = String(rest < 0n ? -rest : rest).padStart(width, '0')
-  return {
-    value: roundExact(percent),
-    beyond: rest === 0n ? '' : (rest < 0n ? '-' : '') + digits,
-    rounded: rest !== 0n,
-  }
-}
+export const percentOfFraction = (cell: Omit<NumberCell, 'rounded'>): NumberCell => multiplyCell(cell, HUNDRED)

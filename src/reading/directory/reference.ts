@@ -16,6 +16,8 @@ import { type Lookups, Missing, type NamedUser, type RealIds, type ReferenceList
 import { exactNoNames, isProvisional, type Lookup, lookupOfIds, withRealId } from './lookup.ts'
 import type { ImportOptions } from '../options/options.ts'
 import { Percentages } from './percentages.ts'
+import { measuresOf } from './measures.ts'
+import { NumberWords } from '../detect/number-words.ts'
 import { memoize } from '../formats/date-format.ts'
 
 /** Returns the id in a text such as `7` or `#7`. */
@@ -36,7 +38,9 @@ type ReferenceNeeds = {
   readonly createAssignments: boolean
   /** Tells whether entries may belong to breakdown items. */
   readonly sources: boolean
-} & Pick<Partial<ImportOptions>, 'create' | 'mapKpi' | 'numbersAs' | 'percent'> &
+  /** Tells whether a currency that is not that of a KPI makes a cell bad, and no other check compares them. */
+  readonly refusesCurrencies?: boolean
+} & Pick<Partial<ImportOptions>, 'create' | 'kpi' | 'mapKpi' | 'numbersAs' | 'percent' | 'scale'> &
   ReferenceLists
 
 /** Lists what may be left unchecked, in the order of messages. */
@@ -176,6 +180,7 @@ export const fetchReference = async (client: Client, needs: ReferenceNeeds) => {
   const { kpis, users, sources } = lookups
   const { percent, create } = needs
   const percentages = new Percentages(client, kpis.byId, create?.unit, percent)
+  const words = new NumberWords(needs.scale, needs.refusesCurrencies === true)
   const readsAssignments = verbsIn(client.variant, assignment).includes('list')
   const persons = itemsOfUsers(sources)
   const assigned = new Map<number, ReadonlyMap<number, Assignment>>()
@@ -254,6 +259,12 @@ export const fetchReference = async (client: Client, needs: ReferenceNeeds) => {
      */
     fractions: await percentages.fractions(),
     percentages,
+    /** Reads the words beside numbers. */
+    words,
+    /** Finds out what the values of KPIs are, by their units; `unitsOfFile` returns the units that a file gives one. */
+    learnMeasures: async (unitsOfFile: (kpi: number) => readonly { readonly text: string }[]): Promise<void> => {
+      words.learn(await measuresOf(client, { kpis, constant: needs.kpi, unitOfNew: create?.unit, unitsOfFile }))
+    },
     /** Holds the texts that `--map-kpi` gives a KPI and that the file does not have. */
     unusedNames,
     /** Holds what rows name and the service does not have, if it is created. */

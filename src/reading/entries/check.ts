@@ -27,6 +27,8 @@ import type { ImportOptions } from '../options/options.ts'
 import type { SourcesOfUsers } from '../../domain/entry-key.ts'
 import { type LeftOutRows, type Table, textOfRows } from '../../tabular/source/table.ts'
 import { createSuspectCollector, findPatterns, requireNoTotals, type SuspectRows } from '../heading/left-out-rows.ts'
+import { looseName } from '../../domain/name-form.ts'
+import { scaledHeading } from '../detect/number-words.ts'
 import { requireWriteAccess } from '../directory/lookup.ts'
 import type { ReferenceLists } from '../directory/missing.ts'
 
@@ -261,6 +263,22 @@ const forgetRows = ({ sorter, rejects, summary }: CheckResults, { created }: Ref
 const needsUnits = ({ plan: { units = [], unitRow }, reference: { percentages } }: Begun): boolean =>
   percentages.saysFraction && (units.length > 0 || unitRow !== undefined)
 
+/** Tells whether the heading of a column of numbers gives them a scale, which may not be that of the units of their KPIs. */
+const hasScaledHeading = ({ plan: { header, roles, wide }, reference: { kpis } }: Begun): boolean => {
+  const isOwnName = (kpi: number | undefined, heading: string): boolean =>
+    kpi !== undefined && looseName(kpis.byId.get(kpi)?.name ?? '') === looseName(heading)
+  const columns = wide?.columns ?? [roles.get('actual'), roles.get('target')].map((at) => ({ at, kpi: undefined }))
+  return columns.some(({ at, kpi }) => {
+    const heading = header[at ?? -1] ?? ''
+    return scaledHeading(heading) !== undefined && !isOwnName(kpi, heading)
+  })
+}
+
+/** Asks for the units of KPIs, if numbers have words beside them, or headings give them a scale. */
+const learnWords = async ({ reference }: Begun, { formats }: Profile): Promise<void> => {
+  if (reference.words.isFound()) await reference.learnMeasures(formats.unitsOf)
+}
+
 /** Holds a decision, and the profile that it is made by. */
 type ProfiledDecision = Decision & { readonly profile: Profile }
 
@@ -272,9 +290,11 @@ export const decideByAll = async (
   onProgress: () => void,
 ): Promise<ProfiledDecision> => {
   const profile = await profileFile(table, begun, options, onProgress)
+  await learnWords(begun, profile)
   const decision = decide(begun, profile, options)
   if (!decision.isOther) return { ...decision, profile }
   const again = await profileFile(table, decision.begun, options, onProgress)
+  await learnWords(decision.begun, again)
   return { ...decide(decision.begun, again, options), profile: again }
 }
 
@@ -315,7 +335,7 @@ const readDecided = async (
   options: ImportOptions,
   results: CheckResults,
 ): Promise<CheckedFile> => {
-  if (!begun.unclear && !needsUnits(begun)) {
+  if (!begun.unclear && !needsUnits(begun) && !hasScaledHeading(begun)) {
     const formats = createColumnFormats(begun.plan, options, begun.reference)
     const plain = await readRows(table, { begun, formats, basis: 'assumed' }, options, results)
     if (plain) return { ...begun, ...plain, formats }

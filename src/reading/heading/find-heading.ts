@@ -1,6 +1,6 @@
 import { KpiError } from '../../domain/errors.ts'
 import { isColumnName, REJECT_COLUMNS } from '../columns/header.ts'
-import { stripAffixes } from '../../tabular/cells/affixed-number.ts'
+import { stripAffixes } from '../../domain/numbers/affixed-number.ts'
 import type { HeaderRows, RawTable, Row, Table } from '../../tabular/source/table.ts'
 import {
   type Cells,

@@ -2,8 +2,8 @@ import { dateIn } from '../columns/heading-forms.ts'
 import { isPartOfYear, isWholeDate } from '../formats/known-formats.ts'
 import { memoize } from '../formats/date-format.ts'
 import { faultOfNoValue } from '../formats/evidence.ts'
-import { stripAffixes } from '../../tabular/cells/affixed-number.ts'
-import { unitBelowHeader } from '../formats/units.ts'
+import { stripAffixes } from '../../domain/numbers/affixed-number.ts'
+import { unitBelowHeader } from '../../domain/numbers/unit-words.ts'
 
 /** Holds the cells of a row. */
 export type Cells = readonly string[]

@@ -129,6 +129,8 @@ export type ImportOptions = {
   readonly time?: TimesAs | undefined
   /** Says by KPI, and under `OTHER_KPIS` for all others, whether values of percentages are fractions; asked if not. */
   readonly percent?: ReadonlyMap<string, PercentAs> | undefined
+  /** Says what words beside numbers and in headings mean, by their texts: `Cr` is `crore`; asked if it is not clear. */
+  readonly scale?: ReadonlyMap<string, string> | undefined
   /** Tells whether more than four decimals reject a row, instead of being rounded. */
   readonly strict: boolean
   readonly onDuplicate: OnDuplicate

@@ -1,4 +1,4 @@
-import { isCurrency } from '../cells/affixed-number.ts'
+import { isCurrency } from '../../domain/numbers/affixed-number.ts'
 
 /** Stands for the currency of whichever country a computer is set to, as built-in formats have it. */
 export const LOCAL_CURRENCY = '¤'

@@ -1,5 +1,5 @@
 import { isSpreadsheetError } from '../../domain/no-value-words.ts'
-import { stripAffixes } from '../cells/affixed-number.ts'
+import { stripAffixes } from '../../domain/numbers/affixed-number.ts'
 import { isNumberText, isoDateText, isoTimeText, numberText, percentText } from '../cells/cell-text.ts'
 import { LOCAL_CURRENCY } from './number-format.ts'
 import type { ZipArchive, ZipEntry } from '../packing/zip.ts'

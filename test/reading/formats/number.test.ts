@@ -2,14 +2,9 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { formatDecimal } from '../../../src/domain/decimal.ts'
 import { Fault } from '../../../src/domain/errors.ts'
-import {
-  type DecimalSign,
-  faultOfNumber,
-  type NumberCell,
-  readAffixedNumber,
-  withText,
-} from '../../../src/reading/formats/number.ts'
-import { stripAffixes } from '../../../src/tabular/cells/affixed-number.ts'
+import { stripAffixes } from '../../../src/domain/numbers/affixed-number.ts'
+import { type DecimalSign, type NumberCell, readAffixedNumber } from '../../../src/domain/numbers/read-number.ts'
+import { faultOfNumber, withText } from '../../../src/reading/formats/number.ts'
 
 /** Reads a number as a column whose decimal sign is known does. */
 const readNumber = (text: string, sign: DecimalSign): NumberCell | Fault => {

@@ -1,7 +1,14 @@
 import type { Command } from '@commander-js/extra-typings'
 import { collect } from '../../args/flags.ts'
 import { SUMMARY_ONLY } from '../../args/dry-run.ts'
-import { decimalFlag, encodingFlag, missingFlag, recordsFlag, separatorFlag } from '../../args/format-flags.ts'
+import {
+  decimalFlag,
+  encodingFlag,
+  missingFlag,
+  recordsFlag,
+  scaleFlag,
+  separatorFlag,
+} from '../../args/format-flags.ts'
 import { FOLLOW_TARGETS, KEEP_HISTORY } from '../targets/target-flags.ts'
 import type { Act } from '../../cli.ts'
 import { addOutput } from '../../output/printed.ts'
@@ -34,6 +41,7 @@ export const addAssignImport = (group: Command, act: Act): void => {
     .addOption(separatorFlag())
     .addOption(encodingFlag())
     .addOption(decimalFlag())
+    .addOption(scaleFlag())
     .option('--skip-lines <n>', 'lines before the header, such as titles (default: found)')
     .option(
       '--ignore-rows <text,...>',

@@ -2,7 +2,7 @@ import { type Command, Option } from '@commander-js/extra-typings'
 import type { NamedField, Resource } from '../../../domain/schema.ts'
 import { addFlags, collect, type FieldFlag, fieldFlags, flagName } from '../../args/flags.ts'
 import { SUMMARY_ONLY } from '../../args/dry-run.ts'
-import { decimalFlag, encodingFlag, recordsFlag, separatorFlag } from '../../args/format-flags.ts'
+import { decimalFlag, encodingFlag, recordsFlag, scaleFlag, separatorFlag } from '../../args/format-flags.ts'
 import { kpi } from '../../../domain/resources/kpi.ts'
 import { user } from '../../../domain/resources/user.ts'
 import { rolesOf } from '../../../reading/definitions/roles.ts'
@@ -82,6 +82,7 @@ const declareImport = (group: Command) =>
     .addOption(separatorFlag())
     .addOption(encodingFlag())
     .addOption(decimalFlag())
+    .addOption(scaleFlag())
     .option('--skip-lines <n>', 'lines before the header, such as titles (default: found)')
     .option(
       '--ignore-rows <text,...>',

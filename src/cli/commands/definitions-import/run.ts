@@ -77,6 +77,7 @@ const SHARED = [
   'separator',
   'encoding',
   'decimal',
+  'scale',
   'skipLines',
   'ignoreRows',
   'sheet',
@@ -98,7 +99,7 @@ const parseDefinitionFlags = (cli: Cli, of: Resource, file: string, flags: Defin
   const roles = rolesOf(kind)
   const { map, byId, byName, onlyExisting } = flags
   const parsed = parseOptions(cli, [file], sharedFlags(flags))
-  const { ignore, ignoreRows, clearEmpty, decimal, onConflict, maxErrors, addAgain } = parsed.options
+  const { ignore, ignoreRows, clearEmpty, decimal, scale, onConflict, maxErrors, addAgain } = parsed.options
   const references = roles
     .filter(({ field, name }) => field.refers !== undefined || name === 'breakdown_id')
     .map(({ role }) => role)
@@ -110,6 +111,7 @@ const parseDefinitionFlags = (cli: Cli, of: Resource, file: string, flags: Defin
       ignoreRows,
       clearEmpty,
       decimal,
+      scale,
       onConflict,
       maxErrors,
       addAgain,

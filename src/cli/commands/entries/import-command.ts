@@ -13,7 +13,14 @@ import {
 } from '../../../reading/options/options.ts'
 import { collect, collectOrAll } from '../../args/flags.ts'
 import { SUMMARY_ONLY } from '../../args/dry-run.ts'
-import { decimalFlag, encodingFlag, missingFlag, recordsFlag, separatorFlag } from '../../args/format-flags.ts'
+import {
+  decimalFlag,
+  encodingFlag,
+  missingFlag,
+  recordsFlag,
+  scaleFlag,
+  separatorFlag,
+} from '../../args/format-flags.ts'
 import type { Act } from '../../cli.ts'
 import { addOutput } from '../../output/printed.ts'
 
@@ -131,6 +138,7 @@ const declareImport = (group: Command) =>
     .addOption(separatorFlag())
     .addOption(encodingFlag())
     .addOption(decimalFlag())
+    .addOption(scaleFlag())
     .option('--skip-lines <n>', 'lines before the header, such as titles (default: found)')
     .option(
       '--ignore-rows <text,...>',

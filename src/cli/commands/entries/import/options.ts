@@ -1,4 +1,5 @@
 import type { Day } from '../../../../domain/day.ts'
+import { scaleNamed } from '../../../../domain/numbers/scales.ts'
 import { Fault } from '../../../../domain/errors.ts'
 import { choiceOf } from '../../../../domain/field-value.ts'
 import type { Frequency } from '../../../../domain/period.ts'
@@ -155,6 +156,20 @@ const percentOf = (values: readonly string[] | undefined): Map<string, PercentAs
   return all
 }
 
+/** Returns what `--scale` says of words: `Cr=crore,M=1000`. */
+const scaleOf = (values: readonly string[] | undefined): Map<string, string> | undefined =>
+  values &&
+  new Map(
+    namesIn('--scale', ...values).map((part): [string, string] => {
+      const at = part.lastIndexOf('=')
+      const [word, text] = [part.slice(0, at).trim(), part.slice(at + 1).trim()]
+      if (at < 1 || word === '') throw new UsageError(`--scale ${part} is not WORD=SCALE, such as Cr=crore`)
+      const scale = scaleNamed(text)
+      if (scale instanceof Fault) throw new UsageError(`--scale ${word}=${text} ${scale.message}`)
+      return [word, text.toLowerCase()]
+    }),
+  )
+
 /** Returns the frequency of new KPIs, given as a letter or a word. */
 const frequencyOf = (given: string | undefined): Frequency | undefined => {
   if (given === undefined) return undefined
@@ -220,6 +235,7 @@ export const importOptions = (flags: ImportFlags, today: Day): ImportOptions => 
   booleans: flags.booleans,
   time: flags.time,
   percent: percentOf(flags.percent),
+  scale: scaleOf(flags.scale),
   strict: flags.strict === true,
   onDuplicate: flags.onDuplicate ?? 'error',
   periodDates: flags.periodDates,

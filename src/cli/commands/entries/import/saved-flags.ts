@@ -1,4 +1,6 @@
 import { isObject } from '../../../../codec/json.ts'
+import { Fault } from '../../../../domain/errors.ts'
+import { scaleNamed } from '../../../../domain/numbers/scales.ts'
 import type { ColumnPlan } from '../../../../reading/columns/columns.ts'
 import type { FormatFlags } from '../../../../reading/detect/column-formats.ts'
 import {
@@ -57,6 +59,13 @@ const isMap = (value: unknown): boolean =>
 const isMapKpi = (value: unknown): boolean =>
   isObject(value) &&
   Object.entries(value).every(([name, kpi]) => name !== '' && isText(kpi) && !String(kpi).includes('='))
+
+/** Tells whether a value says what words beside numbers stand for. */
+const isScale = (value: unknown): boolean =>
+  isObject(value) &&
+  Object.entries(value).every(
+    ([word, text]) => word !== '' && isText(text) && !(scaleNamed(String(text)) instanceof Fault),
+  )
 
 const isPercentText = (value: unknown): boolean => {
   const [as, ...kpi] = typeof value === 'string' ? value.split('=') : []
@@ -142,6 +151,7 @@ export const IMPORT_FLAGS: { readonly [flag in keyof ImportFlags]-?: SavedFlag |
   booleans: textFlag(({ options }) => options.booleans, isOneOf(BOOLEANS_AS)),
   time: textFlag(({ options }) => options.time, isOneOf(TIMES)),
   percent: { isValid: isPercent, valueOf: ({ options: { percent } }) => percent && percentTexts(percent) },
+  scale: { isValid: isScale, valueOf: ({ options: { scale } }) => scale && Object.fromEntries(scale) },
   strict: { isValid: (value) => typeof value === 'boolean', valueOf: ({ options }) => options.strict || undefined },
   onDuplicate: textFlag(
     ({ options: { onDuplicate } }) => (onDuplicate === 'error' ? undefined : onDuplicate),

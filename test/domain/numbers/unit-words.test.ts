@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { currenciesIn, isUnit, mayBeSame, namesUnits, unitBelowHeader } from '../../../src/reading/formats/units.ts'
+import { currenciesIn, isUnit, mayBeSame, namesUnits, unitBelowHeader } from '../../../src/domain/numbers/unit-words.ts'
 
 describe('the currency in a name', () => {
   test.each<[name: string, text: string | undefined]>([

@@ -1,4 +1,4 @@
-import { CURRENCY_CODES, isCurrency } from '../../tabular/cells/affixed-number.ts'
+import { CURRENCY_CODES, isCurrency } from './affixed-number.ts'
 
 /** Maps the signs and words of currencies that stand for one to its code. */
 const SIGNS: Readonly<Record<string, string>> = {
@@ -82,9 +82,16 @@ const ANY_CURRENCY = [...Object.keys(SIGNS), '$', '¥', ...CODES, '元']
   .join('|')
 /** Matches a currency with a word for thousands or millions written to it, such as `T€`, `kEUR`, `百万円` or `$m`. */
 const JOINED = new RegExp(
-  `^(?:(?:T|k|K|M|m|Mio\\.?|Mn|Mrd\\.?|Tsd\\.?|bn|千|百万|億|万|亿|百萬|萬)(${ANY_CURRENCY})|(${ANY_CURRENCY})'?(?:k|K|m|M|mm|mn|Mn|mln|bn|b|B|000s?|mio|mrd))$`,
+  `^(?:(T|k|K|M|m|Mio\\.?|Mn|Mrd\\.?|Tsd\\.?|bn|千|百万|億|万|亿|百萬|萬)(${ANY_CURRENCY})|(${ANY_CURRENCY})'?(k|K|m|M|mm|mn|Mn|mln|bn|b|B|000s?|mio|mrd))$`,
   'u',
 )
+
+/** Returns the currency of a word that also says its scale, such as `T€`, and that scale; undefined if it is none. */
+export const joinedCurrency = (word: string): { readonly currency: string; readonly scale: string } | undefined => {
+  const [, before, after, first, last] = JOINED.exec(word) ?? []
+  const [currency, scale] = after === undefined ? [first, last] : [after, before]
+  return currency === undefined || scale === undefined ? undefined : { currency: currencyOf(currency), scale }
+}
 
 /** Lists the names of columns of units. */
 const UNIT_NAMES = new Set(
@@ -150,8 +157,8 @@ const withFactor = (parts: readonly string[], at: number): string[] => {
 export const currenciesIn = (name: string): NamedCurrency[] => {
   const parts = name.split(/[\s()[\],;:/]+/).filter((part) => part !== '')
   return parts.flatMap((part, at) => {
-    const joined = JOINED.exec(part)
-    if (joined) return [{ currency: currencyOf(joined[1] ?? joined[2] ?? ''), text: part, hasFactor: true }]
+    const joined = joinedCurrency(part)
+    if (joined) return [{ currency: joined.currency, text: part, hasFactor: true }]
     const currency = SIGNS[part.toLowerCase()] ?? (CODES.has(part) || isSharedSign(part) ? part : undefined)
     if (currency === undefined) return []
     const text = withFactor(parts, at)

@@ -29,7 +29,7 @@ const UNIT = new RegExp(`%|${CURRENCY}`, 'iuy')
  * Tells whether brackets, or a minus before or after, make a number negative; `undefined` if signs contradict each
  * other.
  */
-const isNegativeBy = (before: string, after: string): boolean | undefined => {
+export const isNegativeBy = (before: string, after: string): boolean | undefined => {
   if (before === '(' && after === ')') return true
   const signs = before + after
   if (signs === '') return false
@@ -42,6 +42,9 @@ const matchAt = (pattern: RegExp, text: string, at: number): string | undefined 
   pattern.lastIndex = at
   return pattern.exec(text)?.[0]
 }
+
+/** Returns the digits that a text has from a place on, with their separators and an exponent; undefined if there are none. */
+export const digitsAt = (text: string, at: number): string | undefined => matchAt(BODY, text, at)
 
 /** Matches digits that are not read: full-width ones, and those of Arabic, Persian and Hindi. */
 const OTHER_DIGITS = '０-９٠-٩۰-۹०-९'

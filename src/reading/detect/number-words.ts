@@ -1,0 +1,208 @@
+import { Fault } from '../../domain/errors.ts'
+import {
+  agreesWithCurrency,
+  isOfAnything,
+  type Measure,
+  measureOf,
+  unitOfHeading,
+} from '../../domain/numbers/measure.ts'
+import { currencyOf } from '../../domain/numbers/unit-words.ts'
+import { type DecimalSign, type NumberCell, readAffixedNumber } from '../../domain/numbers/read-number.ts'
+import { scaleNamed, type Scaling } from '../../domain/numbers/scales.ts'
+import {
+  disagrees,
+  type Hints,
+  type Meaning,
+  meaningsOfWords,
+  scaleCell,
+  type WordedNumber,
+} from '../../domain/numbers/worded-number.ts'
+import { looseName } from '../../domain/name-form.ts'
+import { formatByPattern, readNumberPattern } from '../../domain/number-pattern.ts'
+import { type Evidence, showCell } from '../formats/evidence.ts'
+import { listFlag } from '../options/flag-text.ts'
+
+/** Sets how many words beside numbers are kept, each with a KPI. */
+const MOST_WORDS = 200
+/** Sets how many numbers with words are shown of a column. */
+const SHOWN = 5
+
+/** Holds how numbers are shown in notes: with a decimal point, and thousands in groups. */
+const READABLE = readNumberPattern('#,##0.####')
+
+/** Returns a number as notes show it. */
+const readable = (value: bigint): string => formatByPattern(value, READABLE)
+
+/** Returns what values of a KPI are; undefined if that is not known. */
+type MeasureOfKpi = (kpi: number | undefined) => Measure | undefined
+
+/** Describes the first number with certain words of a KPI in a column. */
+type Seen = Evidence & { readonly column: string; readonly kpi: number | undefined; readonly number: WordedNumber }
+
+/** Returns what the user says of scales, by their words. */
+export const saidScales = (scale: ReadonlyMap<string, string> | undefined): Map<string, Scaling> =>
+  new Map(
+    [...(scale ?? [])].flatMap(([word, text]) => {
+      const found = scaleNamed(text)
+      return found instanceof Fault ? [] : [[word.replace(/\.$/, ''), found] as const]
+    }),
+  )
+
+/** Is the measure of what nothing is known of. */
+const ANYTHING = measureOf('', undefined)
+
+/**
+ * Reads the words beside the numbers of a file, such as `M` and `kWh`: what they mean depends on the units of the KPIs,
+ * which are known once they have been asked for.
+ */
+export class NumberWords {
+  readonly #said: ReadonlyMap<string, Scaling>
+  readonly #refusesCurrencies: boolean
+  readonly #seen = new Map<string, Seen>()
+  readonly #headings = new Map<string, Map<number | undefined, Evidence>>()
+  #measure: MeasureOfKpi | undefined
+  #isComma = false
+
+  /** `refusesCurrencies` says that a currency that is not that of the KPI makes a cell bad. */
+  constructor(scale: ReadonlyMap<string, string> | undefined, refusesCurrencies: boolean, measure?: MeasureOfKpi) {
+    this.#said = saidScales(scale)
+    this.#refusesCurrencies = refusesCurrencies
+    this.#measure = measure
+  }
+
+  /** Takes what the values of KPIs are. */
+  learn(measure: MeasureOfKpi): void {
+    this.#measure = measure
+  }
+
+  /** Tells whether a column has numbers that cannot be read before the units of their KPIs are known. */
+  isOpen(column: string): boolean {
+    return this.#measure === undefined && (this.#ofColumn(column).length > 0 || this.#headings.has(column))
+  }
+
+  /** Tells whether any number has words, or a column a unit that has a scale. */
+  isFound(): boolean {
+    return this.#seen.size > 0 || this.#headings.size > 0
+  }
+
+  /** Records a number with words, and the sign with which its column is read. */
+  note(column: string, number: WordedNumber, text: string, line: number, kpi: number | undefined): void {
+    const key = JSON.stringify([column, number.words, kpi])
+    if (this.#seen.has(key) || this.#seen.size >= MOST_WORDS) return
+    this.#seen.set(key, { column, number, text, line, kpi })
+  }
+
+  /** Records that numbers without words stand below a heading that may give them a scale. */
+  notePlain(column: string, text: string, line: number, kpi: number | undefined): void {
+    const known = this.#headings.get(column) ?? new Map<number | undefined, Evidence>()
+    if (known.has(kpi) || known.size >= MOST_WORDS) return
+    this.#headings.set(column, known.set(kpi, { text, line }))
+  }
+
+  /** Takes the decimal sign with which a column is read. */
+  settle(sign: DecimalSign): void {
+    this.#isComma ||= sign === ','
+  }
+
+  #ofColumn(column: string): Seen[] {
+    return [...this.#seen.values()].filter((one) => one.column === column)
+  }
+
+  #hints(): Hints {
+    const words = new Set([...this.#seen.values()].flatMap(({ number }) => number.words.split(/\s+/)))
+    const plain = [...words].map((word) => word.replace(/\.$/, ''))
+    return {
+      said: this.#said,
+      hasDoubleM: plain.includes('MM'),
+      isIndian: plain.some((word) => /^(?:lakhs?|lacs?|crores?)$/i.test(word)),
+      isComma: this.#isComma,
+    }
+  }
+
+  #meanings({ words }: WordedNumber, kpi: number | undefined): ReturnType<typeof meaningsOfWords> {
+    return meaningsOfWords(words, this.#measure?.(kpi) ?? ANYTHING, this.#hints())
+  }
+
+  /** Reads a number with words; undefined if they mean nothing that is known, or the units of KPIs are not known yet. */
+  read(worded: WordedNumber, sign: DecimalSign, kpi: number | undefined): NumberCell | Fault | undefined {
+    if (!this.#measure) return undefined
+    const cell = readAffixedNumber(worded.number, sign)
+    const meanings = cell && this.#meanings(worded, kpi)
+    if (cell === undefined || cell instanceof Fault || meanings === undefined) return cell && meanings && cell
+    if (meanings instanceof Fault) return meanings
+    const [first] = meanings
+    return first && scaleCell(cell, first)
+  }
+
+  /** Returns why a currency beside a number is not that of its KPI; undefined if it may be, or others judge it. */
+  faultOfCurrency(currency: string, kpi: number | undefined): Fault | undefined {
+    const measure = this.#refusesCurrencies ? this.#measure?.(kpi) : undefined
+    const own = measure && currency !== '¤' && !agreesWithCurrency(measure, currency)
+    return own ? disagrees(currencyOf(currency), measure) : undefined
+  }
+
+  /** Returns the scale of numbers without words below a heading that gives them one; undefined if it changes nothing. */
+  plainScale(column: string, kpi: number | undefined): Scaling | undefined {
+    const meant = this.#headingMeans(column, kpi)
+    return meant?.said && meant.said.power !== 0 ? { ...meant.said, power: meant.said.power - meant.below } : undefined
+  }
+
+  /** Returns what the heading of a column says of the numbers of a KPI; undefined if it says the same as the KPI. */
+  #headingMeans(column: string, kpi: number | undefined) {
+    const measure = this.#measure?.(kpi)
+    const unit = scaledHeading(column)
+    if (!measure || !unit || measure.power === unit.power || measure.texts.has(looseName(unit.text))) return undefined
+    return { unit, said: this.#said.get(unit.text.replace(/\.$/, '')), below: measure.power, of: measure.of }
+  }
+
+  /** Returns the questions about the words of a column. */
+  doubts(column: string, sign: DecimalSign): string[] {
+    if (!this.#measure) return []
+    const asked = new Set<string>()
+    const ofWords = this.#ofColumn(column).flatMap((one) => {
+      const meanings = this.#meanings(one.number, one.kpi)
+      const cell = readAffixedNumber(one.number.number, sign)
+      if (!meanings || meanings instanceof Fault || meanings.length < 2 || asked.has(one.number.words)) return []
+      asked.add(one.number.words)
+      const readings = meanings.map((meaning) => sayReading(cell, meaning)).join(' or ')
+      return `${showCell(one)} is ${readings}; say it`
+    })
+    const ofHeading = [...(this.#headings.get(column) ?? [])].flatMap(([kpi, cell]) => {
+      const meant = this.#headingMeans(column, kpi)
+      if (!meant || meant.said || asked.has(meant.unit.text)) return []
+      asked.add(meant.unit.text)
+      const { unit, below, of } = meant
+      const scaled = `1${'0'.repeat(unit.power)}`
+      return `is headed ${JSON.stringify(unit.text)}, and ${of === '' ? 'its KPI' : of} is counted ${below === 0 ? 'in ones' : `in ${readable(10n ** BigInt(below + 4))}s`}: are its numbers, such as ${showCell(cell)}, to be multiplied (${listFlag('--scale', [`${unit.text}=${scaled}`])}), or taken as they are (${listFlag('--scale', [`${unit.text}=1`])})?`
+    })
+    return [...ofWords, ...ofHeading]
+  }
+
+  /** Returns how the numbers with words of a column are read. */
+  remarks(column: string, sign: DecimalSign): string[] {
+    const shown = new Map<string, string>()
+    for (const one of this.#measure ? this.#ofColumn(column) : []) {
+      const [read, plain] = [this.read(one.number, sign, one.kpi), readAffixedNumber(one.number.number, sign)]
+      if (read === undefined || plain === undefined || read instanceof Fault || plain instanceof Fault) continue
+      const isSame = read.value === plain.value && !isOfAnything(this.#measure?.(one.kpi) ?? ANYTHING)
+      if (!isSame && !shown.has(one.number.words))
+        shown.set(one.number.words, `${showCell(one)} is read as ${readable(read.value)}`)
+    }
+    const all = [...shown.values()]
+    const more = all.length - SHOWN
+    if (all.length === 0) return []
+    return [`${column}: ${all.slice(0, SHOWN).join(', ')}${more > 0 ? `, and so are ${more} more forms` : ''}`]
+  }
+}
+
+/** Returns one meaning of a number, and the flag that says it. */
+const sayReading = (cell: NumberCell | Fault | undefined, meaning: Meaning): string => {
+  const value = cell === undefined || cell instanceof Fault ? undefined : readable(scaleCell(cell, meaning).value)
+  return `${value ?? 'too large'} (${meaning.name}: ${listFlag('--scale', [meaning.said])})`
+}
+
+/** Returns the unit that a heading gives numbers, where that has a scale; else undefined. */
+export const scaledHeading = (heading: string): ReturnType<typeof unitOfHeading> => {
+  const unit = unitOfHeading(heading)
+  return unit && unit.power > 0 ? unit : undefined
+}
