@@ -1,6 +1,7 @@
 import { FIRST_ENTRY_DAY, hasTimeOfDay, LAST_ENTRY_DAY, parseDay, parseInstant } from './day.ts'
 import { fits, LARGEST, parseDecimal } from './decimal.ts'
 import { Fault } from './errors.ts'
+import { checkDecimal } from './numbers/check-decimal.ts'
 import { NUMBER_LIMIT, TEXT_LIMIT } from './limits.ts'
 import type { Field, FieldValue, FieldKind } from './schema.ts'
 
@@ -69,12 +70,6 @@ export const rangeOf = ({ kind, least, most }: Field): Range | undefined => {
 export const checkInteger = (field: Field, value: number): number | Fault => {
   const [least, most] = rangeOf(field) ?? WHOLE
   return Number.isInteger(value) && value >= least && value <= most ? value : expected(field)
-}
-
-/** Refuses a decimal with more than 14 integer digits, and text that is not a number. */
-export const checkDecimal = (parsed: { value: bigint } | undefined): bigint | Fault => {
-  if (!parsed) return Fault.must('be a number')
-  return fits(parsed.value) ? parsed.value : Fault.must('have at most 14 digits before the decimal point')
 }
 
 const tooLong = (field: Field, characters: number | string): Fault =>

@@ -1,6 +1,7 @@
 import { nearestOrAll } from '../../client/nearest.ts'
 import { isMap, isScalar, isSeq, type YAMLMap } from 'yaml'
 import { createYamlReader, faultAt, textOf, type YamlReader } from '../../codec/yaml-reader.ts'
+import { mayBeWritten } from '../../domain/numbers/written-number.ts'
 import { parseDecimal } from '../../domain/decimal.ts'
 import { Fault, type Issue } from '../../domain/errors.ts'
 import { choiceOf, valueOfText } from '../../domain/field-value.ts'
@@ -32,7 +33,12 @@ const ID = /^[1-9]\d{0,14}$/
 
 const ONE_ONLY = 'a file holds one configuration, and here another one begins'
 
-type Draft = { values: Record<string, FieldValue>; references: Record<string, string>; lines: Record<string, number> }
+type Draft = {
+  values: Record<string, FieldValue>
+  references: Record<string, string>
+  lines: Record<string, number>
+  written?: Record<string, string>
+}
 
 /** Reads one field into the draft of an item; returns its fault. */
 const readField = ({ name, field, refers }: KindField, node: unknown, draft: Draft): Fault | undefined => {
@@ -44,7 +50,11 @@ const readField = ({ name, field, refers }: KindField, node: unknown, draft: Dra
     return undefined
   }
   const value = checkNull(field, text === null ? null : readValue(field, text))
-  if (value instanceof Fault) return value
+  if (value instanceof Fault) {
+    if (field.kind !== 'decimal' || text === null || !mayBeWritten(text)) return value
+    draft.written = { ...draft.written, [name]: text }
+    return undefined
+  }
   draft.values[name] = value
   return undefined
 }

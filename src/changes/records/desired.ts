@@ -21,6 +21,8 @@ export type Desired = {
   readonly replaces?: number
   /** Holds the fields that are values. */
   readonly values: Readonly<Record<string, FieldValue>>
+  /** Holds numbers with units or scales, such as `1.2M €`, which are read once it is known what they are of. */
+  readonly written?: Readonly<Record<string, string>>
   /** Holds the fields that name other records: by name, or by id as `#7`. */
   readonly references: Readonly<Record<string, string>>
   /** Holds the lines of its fields, where they differ. */

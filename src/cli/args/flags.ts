@@ -126,7 +126,7 @@ const BY_ID: Readonly<Record<string, string>> = {
     'be a whole number: breakdowns are given by id, which kpi service breakdowns list shows on the bundled service',
 }
 
-type Read = (field: Field, text: string) => Promise<FieldValue | Fault> | FieldValue | Fault
+type Read = (field: Field, text: string, given: AnyRecord) => Promise<FieldValue | Fault> | FieldValue | Fault
 
 const readFlag = (client: Client, field: Field, text: string): ReturnType<Read> =>
   field.refers !== undefined && isListedKind(field.refers) && text.trim() !== ''
@@ -139,22 +139,58 @@ export const faultText = (flag: string, text: string, { message, verb }: Fault):
   return verb === 'is' ? `--${flag} ${text} ${message}` : `--${flag}: ${message}`
 }
 
+/** Says of which KPIs the numbers of flags are, which may be written with units, and where it is told how they are read. */
+type NumbersOf = {
+  readonly kpis: (given: AnyRecord) => readonly number[] | Promise<readonly number[]>
+  readonly note: (text: string) => unknown
+}
+
+/** Reads a number that is written with its unit or scale, by the units of KPIs; returns the fault if it is none. */
+const readWritten = async (
+  client: Client,
+  text: string,
+  fault: Fault,
+  { kpis, note }: NumbersOf,
+  given: AnyRecord,
+): Promise<FieldValue | Fault> => {
+  const { mayBeWritten, readWrittenNumber } = await import('../../domain/numbers/written-number.ts')
+  if (!mayBeWritten(text)) return fault
+  const { measuresOfKpis } = await import('./measures-of-kpis.ts')
+  const number = readWrittenNumber(text, await measuresOfKpis(client, await kpis(given), given))
+  if (number === undefined || number instanceof Fault) return number ?? fault
+  await note(number.shown)
+  return number.value
+}
+
 const readEach = async (of: readonly FieldFlag[], flags: FlagValues, read: Read): Promise<ParsedFlags> => {
-  const given: ParsedFlags = { fields: {}, faults: [] }
-  for (const { flag, name, field } of of) {
+  const fields: Record<string, FieldValue> = {}
+  const faults = new Map<FieldFlag, string>()
+  // Numbers are read last, as another flag may give what they are of.
+  const isNumber = ({ field }: FieldFlag): boolean => field.kind === 'decimal'
+  for (const one of [...of.filter((other) => !isNumber(other)), ...of.filter(isNumber)]) {
+    const { flag, name, field } = one
     const text = flags[camelCase(flag)]
     if (typeof text !== 'string') continue
-    const value = await read(field, text)
+    const value = await read(field, text, fields)
     if (value instanceof Fault)
-      given.faults.push(faultText(flag, text, BY_ID[name] === undefined ? value : Fault.must(BY_ID[name])))
-    else given.fields[name] = value
+      faults.set(one, faultText(flag, text, BY_ID[name] === undefined ? value : Fault.must(BY_ID[name])))
+    else fields[name] = value
   }
-  return given
+  return { fields, faults: of.flatMap((one) => faults.get(one) ?? []) }
 }
 
 /** Reads flags that give fields. An empty text clears a field that may be empty. */
-export const readFlags = (client: Client, of: readonly FieldFlag[], flags: FlagValues): Promise<ParsedFlags> =>
-  readEach(of, flags, (field, text) => readFlag(client, field, text))
+export const readFlags = (
+  client: Client,
+  of: readonly FieldFlag[],
+  flags: FlagValues,
+  numbers?: NumbersOf,
+): Promise<ParsedFlags> =>
+  readEach(of, flags, async (field, text, given) => {
+    const value = await readFlag(client, field, text)
+    const isWritten = value instanceof Fault && field.kind === 'decimal' && numbers !== undefined
+    return isWritten ? readWritten(client, text, value, numbers, given) : value
+  })
 
 /** Reads flags that give fields, where none of them names anything that would have to be looked up. */
 export const readPlainFlags = (of: readonly FieldFlag[], flags: FlagValues): Promise<ParsedFlags> =>

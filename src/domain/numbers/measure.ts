@@ -1,4 +1,3 @@
-import { looseName } from '../name-form.ts'
 import type { AnyRecord } from '../schema.ts'
 import { isCurrency } from './affixed-number.ts'
 import { scalesOf, type Scale } from './scales.ts'
@@ -84,6 +83,9 @@ export const countedBy = (text: string): string | undefined => {
   return found && (one ?? '')
 }
 
+/** Returns a unit as it is compared: in small letters, of usual width, and with single spaces. */
+const comparable = (text: string): string => text.normalize('NFKC').trim().toLowerCase().replaceAll(/\s+/gu, ' ')
+
 /** Describes what the values of a KPI are: by its unit, else by its name. */
 export type Measure = {
   /** Names the KPI, and its unit. */
@@ -95,8 +97,9 @@ export type Measure = {
   /** Holds the power of ten in which values are counted: 3 where the unit is `k€`. */
   readonly power: number
   readonly isPercentage: boolean
-  /** Holds the texts that are the unit itself, as they are compared. */
+  /** Holds the texts that are the unit itself, as they are written and as they are compared. */
   readonly texts: ReadonlySet<string>
+  readonly looseTexts: ReadonlySet<string>
 }
 
 /** Describes a unit of measure, as far as it says what values are. */
@@ -179,7 +182,7 @@ const saysNothing = ({ currencies, units, power }: SaidUnit): boolean =>
 export const measureOf = (name: string, unit: MeasuringUnit | undefined): Measure => {
   const shown = (unit?.display_format ?? '').replaceAll(/[#0.,"\\]+/g, ' ').trim()
   const named = unitOfHeading(name)
-  const texts = [unit?.name ?? '', shown, named?.text ?? '', name].map(looseName).filter((text) => text !== '')
+  const texts = [unit?.name ?? '', shown, named?.text ?? '', name].filter((text) => text !== '')
   const byUnit = [unit?.name ?? '', shown].flatMap((text) => saidBy(text) ?? unitOfHeading(text) ?? [])
   const own = byUnit.find((said) => !saysNothing(said))
   // The name of a KPI says more than a unit such as Number, and in which scale its currency is counted.
@@ -193,8 +196,13 @@ export const measureOf = (name: string, unit: MeasuringUnit | undefined): Measur
     power: own?.power || (named?.power ?? 0),
     isPercentage: unit?.is_percentage ?? false,
     texts: new Set(texts),
+    looseTexts: new Set(texts.map(comparable)),
   }
 }
+
+/** Tells whether words are the unit itself: of letters that are scales as well, large ones are others than small ones. */
+export const isUnitItself = ({ texts, looseTexts }: Measure, words: string): boolean =>
+  texts.has(words) || (scalesOf(words).length === 0 && looseTexts.has(comparable(words)))
 
 /** Tells whether nothing says what the values of a KPI are. */
 export const isOfAnything = ({ currencies, units, isPercentage }: Measure): boolean =>
@@ -204,10 +212,14 @@ export const isOfAnything = ({ currencies, units, isPercentage }: Measure): bool
 export const agreesWithCurrency = (measure: Measure, currency: string): boolean =>
   isOfAnything(measure) || measure.currencies.some((own) => mayBeSame(own, currency))
 
+/** Returns the unit behind a value, where that is not counted in ones; else nothing. */
+export const scaledUnit = ({ power, unit }: Measure): string => (power === 0 ? '' : ` (${unit})`)
+
 /** Says which unit a measure is in. */
 export const sayMeasure = ({ of, unit, currencies, units, isPercentage }: Measure): string => {
   const known = [...new Set([...currencies, ...units])]
-  const isSaid = unit === '' || known.some((one) => one.toLowerCase() === unit.toLowerCase()) || unit === of
+  const isSaid =
+    isPercentage || unit === '' || known.some((one) => one.toLowerCase() === unit.toLowerCase()) || unit === of
   const what = isPercentage
     ? 'a percentage'
     : `in ${known.length === 1 && isSaid && unit !== '' ? unit : known.join(' or ')}`

@@ -1,6 +1,6 @@
 import { digitsBeyond, exactDecimal, parseDecimal, roundExact } from '../decimal.ts'
 import { Fault } from '../errors.ts'
-import { checkDecimal } from '../field-value.ts'
+import { checkDecimal } from './check-decimal.ts'
 import { type AffixedNumber, BLANK } from './affixed-number.ts'
 
 /** Names the signs that separate decimals. */

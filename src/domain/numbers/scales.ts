@@ -8,50 +8,45 @@ export type Scale = Scaling & { readonly name: string }
 
 const scale = (name: string, power: number, isNegated = false): Scale => ({ name, power, isNegated })
 
-/** Lists the scales by their names. */
-const SCALES = {
-  thousand: scale('thousand', 3),
-  tenThousand: scale('10000', 4),
-  lakh: scale('lakh', 5),
-  million: scale('million', 6),
-  crore: scale('crore', 7),
-  hundredMillion: scale('100000000', 8),
-  billion: scale('billion', 9),
-  trillion: scale('trillion', 12),
-  credit: scale('credit', 0, true),
-  debit: scale('debit', 0),
-} as const
-type ScaleName = keyof typeof SCALES
+const THOUSAND = scale('thousand', 3)
+const LAKH = scale('lakh', 5)
+const TRILLION = scale('trillion', 12)
 
-/** Lists the words of each scale, in small letters and without full stops; a word of several scales may mean any. */
-const WORDS: Readonly<Record<ScaleName, string>> = {
-  thousand:
+/** Lists the scales, each with its words in small letters and without full stops; a word of several may mean any. */
+const SCALES: readonly (readonly [Scale, string])[] = [
+  [
+    THOUSAND,
     "k tsd tausend thousand thousands thou mille milliers millier mila mil miles tys tkr 000 000s '000 '000s тыс 千 thsd",
-  tenThousand: '万 萬',
-  lakh: 'lakh lakhs lac lacs',
-  million:
+  ],
+  [scale('10000', 4), '万 萬'],
+  [LAKH, 'lakh lakhs lac lacs'],
+  [
+    scale('million', 6),
     'm mm mn mio mln mill million millions millionen millón millon millones milhão milhões milione milioni miljoen mil milj mkr млн 百万 百萬',
-  crore: 'crore crores cr',
-  hundredMillion: '億 亿',
-  billion: 'b bn bln billion billions mrd mld mia milliard milliards milliarde milliarden miliardi miljard mrdr млрд',
-  trillion: 'tn trn trillion trillions trillionen bio billionen billones bilhões billion billiarden',
-  credit: 'cr',
-  debit: 'dr',
-}
-/** Lists single letters that stand for a scale in one case only. */
-const IN_CASE: Readonly<Record<string, readonly ScaleName[]>> = {
-  T: ['thousand', 'trillion'],
-  L: ['lakh'],
-}
+  ],
+  [scale('crore', 7), 'crore crores cr'],
+  [scale('100000000', 8), '億 亿'],
+  [
+    scale('billion', 9),
+    'b bn bln billion billions mrd mld mia milliard milliards milliarde milliarden miliardi miljard mrdr млрд',
+  ],
+  [TRILLION, 'tn trn trillion trillions bio billionen billones bilhões billion'],
+  [scale('credit', 0, true), 'cr'],
+  [scale('debit', 0), 'dr'],
+]
 
-const byWord = new Map<string, ScaleName[]>()
-for (const [name, words] of Object.entries(WORDS) as [ScaleName, string][])
-  for (const word of words.split(' ')) byWord.set(word, [...(byWord.get(word) ?? []), name])
+/** Lists single letters that stand for a scale in one case only. */
+const IN_CASE: Readonly<Record<string, readonly Scale[]>> = { T: [THOUSAND, TRILLION], L: [LAKH] }
+
+const byWord = Map.groupBy(
+  SCALES.flatMap(([of, words]) => words.split(' ').map((word) => ({ word, of }))),
+  ({ word }) => word,
+)
 
 /** Returns the scales that a word may stand for; empty if it is none. */
 export const scalesOf = (word: string): Scale[] => {
   const plain = word.replace(/\.$/, '')
-  return (IN_CASE[plain] ?? byWord.get(plain.toLowerCase()) ?? []).map((name) => SCALES[name])
+  return [...(IN_CASE[plain] ?? (byWord.get(plain.toLowerCase()) ?? []).map(({ of }) => of))]
 }
 
 const POWER = /^(-?)10*$/
@@ -59,7 +54,7 @@ const POWER = /^(-?)10*$/
 /** Returns the scale that a text names, such as `thousand`, `1000` or `-1`; a fault if there is none. */
 export const scaleNamed = (text: string): Scale | Fault => {
   const word = text.trim().toLowerCase()
-  const found = Object.values(SCALES).find(({ name }) => name === word)
+  const [found] = SCALES.find(([{ name }]) => name === word) ?? []
   if (found) return found
   const [, minus] = POWER.exec(word) ?? []
   const digits = word.replace('-', '')

@@ -1,7 +1,6 @@
 import { Fault } from '../errors.ts'
-import { looseName } from '../name-form.ts'
 import { type AffixedNumber, digitsAt, isNegativeBy } from './affixed-number.ts'
-import { agreesWithCurrency, isOfAnything, type Measure, meaningsOf, sayMeasure } from './measure.ts'
+import { agreesWithCurrency, isOfAnything, isUnitItself, type Measure, meaningsOf, sayMeasure } from './measure.ts'
 import { multiplyCell, type NumberCell } from './read-number.ts'
 import type { Scale, Scaling } from './scales.ts'
 
@@ -61,7 +60,7 @@ export type Meaning = Scaling & {
 
 const bare = (word: string): string => word.replace(/\.$/, '')
 const PLAIN: Scaling = { power: 0, isNegated: false }
-const RUPEES = ['INR', 'PKR', 'NPR', 'LKR', 'BDT']
+const RUPEES = new Set(['INR', 'PKR', 'NPR', 'LKR', 'BDT', 'Rs', '₹'])
 
 /** Returns the scales that a word has, by what decides between them; those of a unit that has none. */
 const likelyScales = (
@@ -73,14 +72,14 @@ const likelyScales = (
   const [first] = scales
   if (!first) return []
   if (plain === 'M' && hasDoubleM) return [{ name: 'thousand', power: 3, isNegated: false }, ...scales]
-  if (plain.toLowerCase() === 'billion' && !isComma) return scales.slice(0, 1)
+  if (plain === 'billion' && !isComma) return scales.slice(0, 1)
   if (plain.toLowerCase() === 'cr' && (isInRupees || isIndian)) return scales.filter(({ name }) => name === 'crore')
   return scales
 }
 
 /** Returns why a unit or a currency beside a number is not that of its KPI. */
 export const disagrees = (given: string, measure: Measure): Fault =>
-  new Fault(`is in ${given}, and ${sayMeasure(measure)}: correct the number, or the unit of the KPI`)
+  Fault.is(`in ${given}, and ${sayMeasure(measure)}: correct the number, or the unit of the KPI`)
 
 /**
  * Returns what the words beside a number mean where it is of a measure: one meaning, or several among which the user must
@@ -95,13 +94,17 @@ export const meaningsOfWords = (
   const { said } = hints
   const whole = said.get(bare(words))
   if (whole) return [{ ...whole, name: '', said: '' }]
-  if (measure.texts.has(looseName(words))) return [asIs()]
+  if (isUnitItself(measure, words)) return [asIs()]
   const found = meaningsOf(words)
   if (!found) return undefined
+  const counted = found.filter(
+    ({ scales, units, currencies: of }) => of.length > 0 || (units.length > 0 && scales.length === 0),
+  )
+  if (counted.length > 1) return undefined
   const isFree = isOfAnything(measure)
   const currencies = found.flatMap((one) => one.currencies)
   for (const currency of currencies) if (!agreesWithCurrency(measure, currency)) return disagrees(currency, measure)
-  const isInRupees = [...currencies, ...measure.currencies].some((one) => RUPEES.includes(one) || one === 'Rs')
+  const isInRupees = [...currencies, ...measure.currencies].some((one) => RUPEES.has(one))
   let meanings: Meaning[] | undefined
   for (const one of found) {
     const { word, units } = one

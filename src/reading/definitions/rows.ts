@@ -16,7 +16,7 @@ import { splitName } from '../../domain/person-name.ts'
 import { asOwnList, type ReadingFile, type RefusedRow } from '../entries/desired-rows.ts'
 import { doubtsOf, requireNoDoubts } from '../detect/column-formats.ts'
 import { createNumberColumn, type NumberColumn } from '../detect/number-column.ts'
-import { NumberWords } from '../detect/number-words.ts'
+import { NumberWords } from '../formats/number-words.ts'
 import { type Measure, measureOf, type MeasuringUnit, measuringUnit } from '../../domain/numbers/measure.ts'
 import { createUnits } from '../detect/units.ts'
 import { faultOfSurplus, requireHeader, type Row, rowsBelowHeader, sampleOf } from '../../tabular/source/table.ts'
@@ -62,6 +62,14 @@ const plainValue = (role: DefinitionRole, text: string): FieldValue | Fault => {
   if (role.field.kind === 'boolean') return booleanIn(text)
   return role.field.oneOf ? choiceIn(role, text) : valueOfText(role.field, text)
 }
+
+/** Returns why a number pattern is not what a cell holds: a workbook may have made a number of `0.00 €`, which looks the same. */
+const patternAsText = ({ field }: DefinitionRole, stored: string | undefined): Fault | undefined =>
+  stored !== undefined && field.form?.says.startsWith('a number pattern')
+    ? new Fault(
+        "is a number in the workbook, and its pattern is lost: make the cell text, and type it again, such as '0.00 €",
+      )
+    : undefined
 
 /** Describes a value that was read, and whether decimals beyond the fourth were rounded away. */
 type ReadValue = { readonly value: FieldValue; readonly isRounded: boolean }
@@ -144,7 +152,7 @@ class DefinitionReader {
         },
       }
     }
-    if (!lookup) return { read: (text) => exact(plainValue(one, text)) }
+    if (!lookup) return { read: (text, _, stored) => exact(patternAsText(one, stored) ?? plainValue(one, text)) }
     const as = options.numbersAs?.get(role) ?? (foldName(header) === foldName(name) ? 'ids' : undefined)
     const column = createNameColumn({ role, header, as }, lookup)
     this.#names.push(column)

@@ -6,7 +6,7 @@ import { faultOfNumber, nameOfSign, otherSign, withText } from '../formats/numbe
 import { type AffixedNumber, stripAffixes } from '../../domain/numbers/affixed-number.ts'
 import { stripWords, type WordedNumber, scaleCell } from '../../domain/numbers/worded-number.ts'
 import { countedBy } from '../../domain/numbers/measure.ts'
-import { type NumberWords, scaledHeading } from './number-words.ts'
+import { type NumberWords, scaledHeading } from '../formats/number-words.ts'
 import type { Units } from './units.ts'
 
 const SHORT: Readonly<Record<DecimalSign, RegExp>> = {
@@ -66,7 +66,7 @@ const createStoredNumbers = (units: Units) => {
 }
 
 /** Holds the words in a column: those for no value, if the user has not said which there are, and those beside numbers. */
-export type ColumnWords = { readonly missing?: MissingWords | undefined; readonly words: NumberWords }
+type ColumnWords = { readonly missing?: MissingWords | undefined; readonly words: NumberWords }
 
 /**
  * Creates a column that is read with a decimal sign; unless the user gave it, it is an assumption that cells may

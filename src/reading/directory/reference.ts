@@ -17,7 +17,7 @@ import { exactNoNames, isProvisional, type Lookup, lookupOfIds, withRealId } fro
 import type { ImportOptions } from '../options/options.ts'
 import { Percentages } from './percentages.ts'
 import { measuresOf } from './measures.ts'
-import { NumberWords } from '../detect/number-words.ts'
+import { NumberWords } from '../formats/number-words.ts'
 import { memoize } from '../formats/date-format.ts'
 
 /** Returns the id in a text such as `7` or `#7`. */

@@ -28,7 +28,7 @@ import type { SourcesOfUsers } from '../../domain/entry-key.ts'
 import { type LeftOutRows, type Table, textOfRows } from '../../tabular/source/table.ts'
 import { createSuspectCollector, findPatterns, requireNoTotals, type SuspectRows } from '../heading/left-out-rows.ts'
 import { looseName } from '../../domain/name-form.ts'
-import { scaledHeading } from '../detect/number-words.ts'
+import { scaledHeading } from '../formats/number-words.ts'
 import { requireWriteAccess } from '../directory/lookup.ts'
 import type { ReferenceLists } from '../directory/missing.ts'
 

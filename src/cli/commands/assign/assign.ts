@@ -22,7 +22,7 @@ import { addAssignImport } from './import.ts'
 import type { HeldLink, MadeLinks } from './links.ts'
 import { addListCommand, shownAssignment, withTargets } from './list.ts'
 import { addRemoveCommand } from './remove.ts'
-import { addSelection, isSelection, requireSelection, selectLinks } from './selection.ts'
+import { addSelection, type AssignSelection, isSelection, requireSelection, selectLinks } from './selection.ts'
 
 const withValues = <Arguments extends unknown[], Flags extends OptionValues>(command: Command<Arguments, Flags>) =>
   command
@@ -38,8 +38,10 @@ const VALUES: readonly FieldFlag[] = [
 ]
 
 /** Returns the given target and place; an empty target means none. */
-const valuesOf = async (client: Client, flags: FlagValues): Promise<AnyRecord> =>
-  requireNoFaults(await readFlags(client, VALUES, flags))
+const valuesOf = async (cli: Cli, client: Client, flags: FlagValues & AssignSelection): Promise<AnyRecord> => {
+  const kpis = async (): Promise<number[]> => (await selectLinks(client, flags)).known.map(({ id }) => id)
+  return requireNoFaults(await readFlags(client, VALUES, flags, { kpis, note: (text) => cli.note(text) }))
+}
 
 /** Sets how many assignments are told one by one. */
 const TOLD_EACH = 10
@@ -153,7 +155,7 @@ const addAddCommand = (group: Command, act: Act): void => {
     const work = async (client: Client, signal: AbortSignal): Promise<void> => {
       const answers = await askedFor(cli, client, options)
       const given = { ...options, ...answers }
-      const values = await valuesOf(client, given)
+      const values = await valuesOf(cli, client, given)
       const target = asPatch(assignment, values).user_target
       const adding = { ...(await selectLinks(client, given)), command: 'assign add', values } as const
       const { runLinks } = await import('./links.ts')
@@ -189,7 +191,7 @@ const addUpdateCommand = (group: Command, act: Act): void => {
     requireSelection(options)
     requireDryRun(options)
     const work = async (client: Client, signal: AbortSignal): Promise<void> => {
-      const values = await valuesOf(client, options)
+      const values = await valuesOf(cli, client, options)
       if (Object.keys(values).length === 0)
         throw new UsageError('nothing to change was given: --target or --sort-order')
       const updating = { ...(await selectLinks(client, options)), command: 'assign update', values } as const

@@ -17,7 +17,7 @@ export const addSelection = <Arguments extends unknown[], Flags extends OptionVa
     .option('--group <list>', 'the active users who belong to an item of these groups')
 
 /** Describes the flags that select KPIs and users. */
-type AssignSelection = {
+export type AssignSelection = {
   readonly kpis?: string | undefined
   readonly category?: string | undefined
   readonly users?: string | undefined

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import { type Configuration, readConfiguration } from '../../../changes/from/yaml.ts'
+import { readWrittenNumbers } from '../../../changes/from/written-numbers.ts'
 import { doubtsOf } from '../../../changes/plan/doubts.ts'
 import type { Policy } from '../../../changes/plan/match.ts'
 import { type Plan, planChanges } from '../../../changes/plan/plan.ts'
@@ -121,6 +122,8 @@ export type Prepared = {
   readonly counts: Counts
   /** Lists new names that nearly are known ones, and names that stand for what is called a little otherwise. */
   readonly doubts: readonly string[]
+  /** Says how numbers with units and scales were read. */
+  readonly notes: readonly string[]
 }
 
 /** Returns the policy of a configuration: all of it holds, and `--by-name` names sections. */
@@ -163,8 +166,9 @@ const prepareBy = async (
   const snapshot = (await isToReadAgain(first)) ? await read() : first
   if (saved) requireSameAccount(saved, target.service, target.accountName())
   const deleted = recordsMade(snapshot, made)
-  const plan = await planChanges(snapshot, configuration.desired, policyOf(target, byName), pause, deleted)
-  refuseFaults(name, [...configuration.faults, ...faultsIn(plan)].slice(0, MOST_FAULTS))
+  const numbers = readWrittenNumbers(configuration.desired, snapshot)
+  const plan = await planChanges(snapshot, numbers.desired, policyOf(target, byName), pause, deleted)
+  refuseFaults(name, [...configuration.faults, ...numbers.faults, ...faultsIn(plan)].slice(0, MOST_FAULTS))
   const { changes, planned } = plan
   const hasNew = changes.some(({ action }) => action === 'create')
   const known = prune || !hasNew ? deleted : recordsMade(snapshot, readMade())
@@ -172,7 +176,8 @@ const prepareBy = async (
   const rows = planRows(snapshot, changes)
   if (saved) requireUnmoved(saved, rows)
   const unchanged = planned.filter(({ action }) => action === 'unchanged').length
-  return { snapshot, plan, rows, counts: countChanges(changes, unchanged), doubts: doubtsOf(snapshot, changes, gone) }
+  const doubts = doubtsOf(snapshot, changes, gone)
+  return { snapshot, plan, rows, counts: countChanges(changes, unchanged), doubts, notes: numbers.notes }
 }
 
 /** Reads the account and plans, until the deadline of the line, or until it is asked to stop. */
@@ -212,7 +217,8 @@ const planText = (counts: Counts): string => {
 }
 
 /** Says how much a plan would do. */
-export const tellPlan = async (cli: Cli, { counts, doubts }: Prepared): Promise<void> => {
+export const tellPlan = async (cli: Cli, { counts, doubts, notes }: Prepared): Promise<void> => {
+  for (const note of notes) await cli.note(note)
   await cli.note(planText(counts))
   for (const doubt of doubts) await cli.log.warn(doubt)
 }

@@ -152,7 +152,12 @@ const readEntry = async (cli: Cli, client: Client, flags: AddFlags): Promise<Ent
   const fault = date === undefined ? undefined : faultOfDays(date)
   const isDay = date !== undefined && period === undefined && fault === undefined
   const day = isDay ? parseRelativeDate(date, today.day).trim() : undefined
-  const given = await readFlags(client, [...WHOSE, DATE, ...VALUES], { ...flags, date: day })
+  const given = await readFlags(
+    client,
+    [...WHOSE, DATE, ...VALUES],
+    { ...flags, date: day },
+    { kpis: ({ kpi_id }) => (typeof kpi_id === 'number' ? [kpi_id] : []), note: (text) => cli.note(text) },
+  )
   if (fault !== undefined) given.faults.push(`--date ${fault}`)
   if (period !== undefined) await addPeriod(client, given, period, today.day)
   if (flags.actual === undefined && flags.target === undefined && flags.notes === undefined) {

@@ -75,7 +75,10 @@ export const addUpdateEntries = (group: Command, act: Act): void => {
     const ids = idsOf(names)
     requireNamedOnce(entry, names, ids)
     const work = async (client: Client, signal: AbortSignal): Promise<void> => {
-      const fields = requireNoFaults(await readFlags(client, VALUES, flags))
+      const kpis = async (): Promise<number[]> =>
+        (await Promise.all(ids.map((id) => client.entries.get(id)))).map(({ kpi_id }) => kpi_id)
+      const numbers = { kpis, note: (text: string): unknown => cli.note(text) }
+      const fields = requireNoFaults(await readFlags(client, VALUES, flags, numbers))
       if (Object.keys(fields).length === 0)
         throw new UsageError('nothing to change was given: --actual, --target or --notes')
       const of: Resource = client.variant === 'classic' ? entry : newerEntry

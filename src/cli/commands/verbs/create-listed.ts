@@ -2,11 +2,10 @@ import type { Desired } from '../../../changes/records/desired.ts'
 import type { Planned } from '../../../changes/plan/plan.ts'
 import { settleLeftDoubles } from '../../../changes/send/doubles.ts'
 import { sentFields } from '../../../changes/send/note-change.ts'
-import type { Client } from '../../../client/client.ts'
 import { readIfAllowed } from '../../../client/operations/read-if-allowed.ts'
 import { readDraft } from '../../../codec/json.ts'
 import type { Issue } from '../../../domain/errors.ts'
-import { type AnyRecord, notesOnDefaults, type ParsedFields, type Resource } from '../../../domain/schema.ts'
+import { type AnyRecord, notesOnDefaults, type ParsedFields } from '../../../domain/schema.ts'
 import {
   addUsualFields,
   camelCase,
@@ -47,12 +46,12 @@ type Given = {
 }
 
 const draftFromFlags = async (
-  client: Client,
-  of: Resource,
+  { cli, client, of }: Command,
   flags: FlagValues,
   list: () => Promise<readonly AnyRecord[]>,
 ): Promise<Values> => {
-  const given = await readFlags(client, fieldFlags(of), flags)
+  const note = (text: string): unknown => cli.note(text)
+  const given = await readFlags(client, fieldFlags(of), flags, { kpis: () => [], note })
   await addUsualFields(client, of, flags, given, list)
   return requireNoFaults(given)
 }
@@ -74,7 +73,7 @@ const draftsFromJson = (
 
 /** Creates records, or says in a dry run which ones; all is read before the first is sent. */
 export const createListed = async (command: Command, given: Given): Promise<void> => {
-  const { client, of } = command
+  const { client } = command
   const { flags, bodies, parent, collection } = given
   let reading: Promise<readonly AnyRecord[] | undefined> | undefined
   const read = (): Promise<readonly AnyRecord[] | undefined> => (reading ??= readIfAllowed(client, collection.list()))
@@ -85,7 +84,7 @@ export const createListed = async (command: Command, given: Given): Promise<void
   }
   const drafts = bodies
     ? await draftsFromJson(command, bodies, list, check)
-    : [await draftFromFlags(client, of, flags, list)]
+    : [await draftFromFlags(command, flags, list)]
   const known = { drafts, existing: await read() }
   if (flags['dryRun'] === true) return foresee(command, given, known)
   await withRun(command, { flags, bodies, parent }, (run) => createBy(command, given, known, run))

@@ -102,13 +102,14 @@ const toAll = (of: Resource, ids: readonly number[], change: Pick<Change, 'patch
 
 /** Returns the changes that a line asks for: those of its flags to all that it names, or those of a file. */
 const readChanges = async (
-  { client, of, signal }: Command,
+  { cli, client, of, signal }: Command,
   { bodies, flags, parent }: Given,
   ids: readonly number[],
   idAt: (place: number) => number | undefined,
 ): Promise<readonly Change[]> => {
   if (!bodies) {
-    const patch = requireNoFaults(await readFlags(client, fieldFlags(of), flags))
+    const numbers = { kpis: () => ids, note: (text: string): unknown => cli.note(text) }
+    const patch = requireNoFaults(await readFlags(client, fieldFlags(of), flags, numbers))
     if (Object.keys(patch).length === 0) throw new UsageError('nothing to change was given; --help shows the flags')
     return toAll(of, ids, { patch, readAt: undefined })
   }

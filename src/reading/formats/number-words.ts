@@ -2,8 +2,10 @@ import { Fault } from '../../domain/errors.ts'
 import {
   agreesWithCurrency,
   isOfAnything,
+  isUnitItself,
   type Measure,
   measureOf,
+  scaledUnit,
   unitOfHeading,
 } from '../../domain/numbers/measure.ts'
 import { currencyOf } from '../../domain/numbers/unit-words.ts'
@@ -17,21 +19,14 @@ import {
   scaleCell,
   type WordedNumber,
 } from '../../domain/numbers/worded-number.ts'
-import { looseName } from '../../domain/name-form.ts'
-import { formatByPattern, readNumberPattern } from '../../domain/number-pattern.ts'
-import { type Evidence, showCell } from '../formats/evidence.ts'
+import { readableNumber } from '../../domain/numbers/readable.ts'
+import { type Evidence, showCell } from './evidence.ts'
 import { listFlag } from '../options/flag-text.ts'
 
 /** Sets how many words beside numbers are kept, each with a KPI. */
 const MOST_WORDS = 200
 /** Sets how many numbers with words are shown of a column. */
 const SHOWN = 5
-
-/** Holds how numbers are shown in notes: with a decimal point, and thousands in groups. */
-const READABLE = readNumberPattern('#,##0.####')
-
-/** Returns a number as notes show it. */
-const readable = (value: bigint): string => formatByPattern(value, READABLE)
 
 /** Returns what values of a KPI are; undefined if that is not known. */
 type MeasureOfKpi = (kpi: number | undefined) => Measure | undefined
@@ -40,7 +35,7 @@ type MeasureOfKpi = (kpi: number | undefined) => Measure | undefined
 type Seen = Evidence & { readonly column: string; readonly kpi: number | undefined; readonly number: WordedNumber }
 
 /** Returns what the user says of scales, by their words. */
-export const saidScales = (scale: ReadonlyMap<string, string> | undefined): Map<string, Scaling> =>
+const saidScales = (scale: ReadonlyMap<string, string> | undefined): Map<string, Scaling> =>
   new Map(
     [...(scale ?? [])].flatMap(([word, text]) => {
       const found = scaleNamed(text)
@@ -151,7 +146,7 @@ export class NumberWords {
   #headingMeans(column: string, kpi: number | undefined) {
     const measure = this.#measure?.(kpi)
     const unit = scaledHeading(column)
-    if (!measure || !unit || measure.power === unit.power || measure.texts.has(looseName(unit.text))) return undefined
+    if (!measure || !unit || measure.power === unit.power || isUnitItself(measure, unit.text)) return undefined
     return { unit, said: this.#said.get(unit.text.replace(/\.$/, '')), below: measure.power, of: measure.of }
   }
 
@@ -173,7 +168,7 @@ export class NumberWords {
       asked.add(meant.unit.text)
       const { unit, below, of } = meant
       const scaled = `1${'0'.repeat(unit.power)}`
-      return `is headed ${JSON.stringify(unit.text)}, and ${of === '' ? 'its KPI' : of} is counted ${below === 0 ? 'in ones' : `in ${readable(10n ** BigInt(below + 4))}s`}: are its numbers, such as ${showCell(cell)}, to be multiplied (${listFlag('--scale', [`${unit.text}=${scaled}`])}), or taken as they are (${listFlag('--scale', [`${unit.text}=1`])})?`
+      return `is headed ${JSON.stringify(unit.text)}, and ${of === '' ? 'its KPI' : of} is counted ${below === 0 ? 'in ones' : `in ${readableNumber(10n ** BigInt(below + 4))}s`}: are its numbers, such as ${showCell(cell)}, to be multiplied (${listFlag('--scale', [`${unit.text}=${scaled}`])}), or taken as they are (${listFlag('--scale', [`${unit.text}=1`])})?`
     })
     return [...ofWords, ...ofHeading]
   }
@@ -184,9 +179,10 @@ export class NumberWords {
     for (const one of this.#measure ? this.#ofColumn(column) : []) {
       const [read, plain] = [this.read(one.number, sign, one.kpi), readAffixedNumber(one.number.number, sign)]
       if (read === undefined || plain === undefined || read instanceof Fault || plain instanceof Fault) continue
-      const isSame = read.value === plain.value && !isOfAnything(this.#measure?.(one.kpi) ?? ANYTHING)
+      const measure = this.#measure?.(one.kpi) ?? ANYTHING
+      const isSame = read.value === plain.value && measure.power === 0 && !isOfAnything(measure)
       if (!isSame && !shown.has(one.number.words))
-        shown.set(one.number.words, `${showCell(one)} is read as ${readable(read.value)}`)
+        shown.set(one.number.words, `${showCell(one)} is read as ${readableNumber(read.value)}${scaledUnit(measure)}`)
     }
     const all = [...shown.values()]
     const more = all.length - SHOWN
@@ -197,7 +193,7 @@ export class NumberWords {
 
 /** Returns one meaning of a number, and the flag that says it. */
 const sayReading = (cell: NumberCell | Fault | undefined, meaning: Meaning): string => {
-  const value = cell === undefined || cell instanceof Fault ? undefined : readable(scaleCell(cell, meaning).value)
+  const value = cell === undefined || cell instanceof Fault ? undefined : readableNumber(scaleCell(cell, meaning).value)
   return `${value ?? 'too large'} (${meaning.name}: ${listFlag('--scale', [meaning.said])})`
 }
 
