@@ -5,11 +5,18 @@ import { settingSentence, fieldName, PROJECT_SETTINGS, type Setting, SETTINGS } 
 const choicesOf = ({ choices = [], isNumber }: Setting<unknown>): (string | number)[] =>
   isNumber ? choices.flatMap((text) => [...new Set([Number(text), text, text.padStart(2, '0')])]) : [...choices]
 
-const settingSchema = (setting: Setting<unknown>): Schema => ({
-  description: settingSentence(setting),
+const scalarSchema = (setting: Setting<unknown>): Schema => ({
   ...(setting.choices ? { enum: choicesOf(setting) } : { type: ['string', 'number', 'boolean'], pattern: '.' }),
   ...(setting === SETTINGS.baseUrl && { type: 'string', pattern: '^https?://' }),
 })
+
+const settingSchema = (setting: Setting<unknown>): Schema => {
+  const { valuesOfMap } = setting
+  const description = settingSentence(setting)
+  return valuesOfMap
+    ? { description, type: 'object', additionalProperties: { enum: [...valuesOfMap] } }
+    : { description, ...scalarSchema(setting) }
+}
 
 /** The JSON Schema of the project file `kpi.yaml`, as each command reads it. */
 export const settingsSchema = (): Schema => ({

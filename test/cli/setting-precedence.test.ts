@@ -46,6 +46,8 @@ type Told = {
   /** What a flag and a variable stand for, if that is not their text. */
   readonly meaning?: Readonly<Record<string, Readonly<Record<string, string | undefined>>>>
   readonly isEmptySet?: true
+  /** What the project file has, where that is not the text. */
+  readonly written?: (text: string) => unknown
 }
 
 const FOLDERS = ['/a', '/b', '/c']
@@ -99,6 +101,11 @@ const TOLD: Readonly<Record<string, Told>> = {
     texts: ['more', 'most', 'cat', ''],
     meaning: { flag: { false: '' }, cat: { cat: '' } },
     isEmptySet: true,
+  },
+  functions: {
+    project: 'functions',
+    texts: ['Stock: last', 'Stock: max'],
+    written: (text) => Object.fromEntries([text.split(': ')]),
   },
   logFormat: { flag: 'logFormat', usual: 'text', texts: ['text', 'json'] },
   timeout: { flag: 'timeout', usual: '30s', texts: ['1s', '2s'] },
@@ -175,13 +182,17 @@ describe('a setting is that of the strongest source: flag, variable, project fil
   test.each(ALL_SETTINGS.filter(({ key }) => !OF_PLACE.includes(key)))('$name', (setting) => {
     const { key } = setting
     const told = TOLD[key] ?? { texts: [] }
-    const { flag = '', project = '', profile: [outer, inner] = [''] } = told
+    const { flag = '', project = '', profile: [outer, inner] = [''], written = (text) => text } = told
     fc.assert(
       fc.property(drawnOf(told), (drawn) => {
         const stored = inner === undefined ? drawn.profile : given({ [inner]: drawn.profile })
-        const io = worldOf(drawn.env, given({ profile: 'acme', [project]: drawn.project, '': undefined }), {
-          profiles: { acme: { kind: 'embedded', dataDir: '/srv/acme', ...given({ [outer]: stored }) } },
-        })
+        const io = worldOf(
+          drawn.env,
+          given({ profile: 'acme', [project]: drawn.project && written(drawn.project), '': undefined }),
+          {
+            profiles: { acme: { kind: 'embedded', dataDir: '/srv/acme', ...given({ [outer]: stored }) } },
+          },
+        )
         const flags = given({ [flag]: drawn.flag, '': undefined })
         const found = hasDefault(setting) ? findSetting(io, flags, setting) : findOptional(io, flags, setting)
         expect([found && shown(setting, found.value), found?.from]).toEqual(expected(told, drawn))

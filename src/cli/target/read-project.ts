@@ -37,8 +37,11 @@ const isScalar = (value: unknown): value is string | number | boolean =>
 const readSetting = (io: Io, name: string, value: unknown): readonly [key: string, text: string] | Fault => {
   const setting = settings.get(name)
   if (!setting) return new Fault(faultOfName(name))
-  if (!isScalar(value)) return new Fault(`${name} has no value; write ${name}: VALUE, or leave it out`)
-  const text = String(value)
+  if (setting.valuesOfMap && !isObject(value))
+    return new Fault(`${name} must be a map of names: write ${name}: { NAME: ${setting.valuesOfMap.join('|')} }`)
+  if (!setting.valuesOfMap && !isScalar(value))
+    return new Fault(`${name} has no value; write ${name}: VALUE, or leave it out`)
+  const text = setting.valuesOfMap ? JSON.stringify(value) : String(value)
   const read = setting.read(text, io)
   if (read instanceof Fault) return new Fault(settingFault(name, text, read).message)
   return [setting.key, typeof read === 'string' ? read : text]

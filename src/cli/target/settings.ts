@@ -1,5 +1,7 @@
 import { resolve } from 'node:path'
 import { didYouMean, nearest } from '../../client/nearest.ts'
+import { isObject } from '../../codec/json.ts'
+import { FUNCTIONS, type TimeFunction } from '../../domain/analysis/functions.ts'
 import { Fault } from '../../domain/errors.ts'
 import { CIVIL_CALENDAR } from '../../domain/period.ts'
 import { type Deadline, parseDeadline, USUAL_DEADLINE } from '../args/deadline.ts'
@@ -73,6 +75,8 @@ type Traits<T> = {
   readonly secret?: 'all' | 'password'
   readonly choices?: readonly string[]
   readonly isNumber?: true
+  /** Holds the values of a setting that is a map, of names to these; its text is JSON then. */
+  readonly valuesOfMap?: readonly string[]
   readonly read: (text: string, io: Io) => T | Fault
   /** Is the text that counts where nothing sets it, or returns the value. */
   readonly usual?: string | ((io: Io) => Found<T>)
@@ -106,6 +110,20 @@ const STORES = ['sqlite', 'postgres'] as const
 /** Reads the month in which fiscal years begin: 1 to 12, or 01 to 12. */
 const readMonth = (text: string): number | Fault =>
   MONTHS.includes(text.replace(/^0/, '')) && text.length < 3 ? Number(text) : Fault.is('no month; write 1 to 12')
+
+/** Reads the functions of KPIs from JSON, as they stand in the project file. */
+const readFunctions = (text: string): ReadonlyMap<string, TimeFunction> | Fault => {
+  const given: unknown = JSON.parse(text)
+  const found = new Map<string, TimeFunction>()
+  for (const [kpi, value] of Object.entries(isObject(given) ? given : {})) {
+    const word = typeof value === 'string' ? value : JSON.stringify(value)
+    const one = FUNCTIONS.find((name) => name === word.toLowerCase())
+    if (!one)
+      return new Fault(`${word} of ${kpi} is none of ${FUNCTIONS.join(', ')}${didYouMean(nearest(word, FUNCTIONS))}`)
+    found.set(kpi, one)
+  }
+  return found
+}
 
 const TIME_UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000 }
 
@@ -225,6 +243,18 @@ export const SETTINGS = {
     read: oneOf('first day of weeks', WEEK_STARTS),
     usual: CIVIL_CALENDAR.week_start,
   }),
+  functions: setting<ReadonlyMap<string, TimeFunction>>(
+    'functions',
+    'how kpi report puts the periods of KPIs together, by their names: last for stocks, as Inventory: last',
+    {
+      name: 'functions of KPIs',
+      sources: { project: true },
+      valuesOfMap: FUNCTIONS,
+      usually: "the KPIs' own",
+      read: readFunctions,
+      show: (functions) => [...functions].map(([kpi, how]) => `${kpi}: ${how}`).join(', '),
+    },
+  ),
   color: withDefault<boolean>('color', 'no colour', {
     name: 'colour',
     note: 'whether there is colour: NO_COLOR and TERM=dumb allow none, FORCE_COLOR wants it even in pipes',

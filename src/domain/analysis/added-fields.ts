@@ -1,7 +1,7 @@
 import type { Day } from '../day.ts'
 import { type Decimal, divideRounded } from '../decimal.ts'
 import { isCoarser, nextPeriod } from '../period.ts'
-import { kpiOf, unitName, unitOf } from './aggregate.ts'
+import { functionOf, kpiOf, unitName, unitOf } from './aggregate.ts'
 import type { AnswerRow } from './answer-row.ts'
 import type { Facts } from './question.ts'
 import { percentOf, progressOf, stateOf } from './state.ts'
@@ -43,7 +43,7 @@ export const withForecasts = (rows: readonly AnswerRow[], read: readonly AnswerR
     const end = nextPeriod(periodId, start)
     if (today < start || today >= end) return null
     const kpi = kpiOf(facts, row)
-    if (kpi.aggregate_function === 'AVG') return actual
+    if (functionOf(facts, kpi) !== 'sum') return actual
     const upTo = isCoarser(periodId, kpi.frequency_id) ? Math.min(last.get(kpiId) ?? today, end - 1) : today
     const days = upTo - Math.max(start, isCoarser(periodId, kpi.frequency_id) ? range.from : start) + 1
     return days < 1 ? null : divideRounded(actual * BigInt(end - start), BigInt(days))

@@ -5,6 +5,7 @@ import { isCoarser, periodStart } from '../period.ts'
 import { frequencyNames } from '../resources/catalog.ts'
 import type { Kpi } from '../resources/kpi.ts'
 import type { AnswerRow } from './answer-row.ts'
+import type { TimeFunction } from './functions.ts'
 import type { Facts, Question } from './question.ts'
 
 /** Returns the KPI of a row; throws if the service reports one that it does not list. */
@@ -49,6 +50,30 @@ const aggregate = (values: readonly (Exact | Decimal | null)[], how: 'SUM' | 'AV
   return { top, bottom: how === 'SUM' ? bottom : bottom * count }
 }
 
+/** Returns how the values of several periods of a KPI are put together. */
+export const functionOf = ({ functions }: Facts, { id, aggregate_function: own }: Kpi): TimeFunction =>
+  functions?.get(id) ?? (own === 'AVG' ? 'avg' : 'sum')
+
+const isLess = (one: Exact, other: Exact): boolean => one.top * other.bottom < other.top * one.bottom
+
+/** Returns the row of a group that stands for all: the last, or that with the least or the greatest value. */
+const chosenRow = (
+  group: readonly AnswerRow[],
+  how: 'last' | 'min' | 'max',
+  actualOf: (row: AnswerRow) => Exact | null,
+): AnswerRow | undefined => {
+  const inOrder = group.toSorted((one, other) => (one.entryDate ?? 0) - (other.entryDate ?? 0))
+  let chosen: { readonly row: AnswerRow; readonly actual: Exact } | undefined
+  for (const row of inOrder) {
+    const actual = actualOf(row)
+    if (actual === null) continue
+    const isBetter =
+      !chosen || how === 'last' || (how === 'min' ? !isLess(chosen.actual, actual) : !isLess(actual, chosen.actual))
+    if (isBetter) chosen = { row, actual }
+  }
+  return chosen?.row ?? inOrder.at(-1)
+}
+
 /** Rounds an exact value to four decimals. */
 const rounded = (value: Exact | null): Decimal | null => value && divideRounded(value.top, value.bottom)
 
@@ -62,29 +87,58 @@ type Joining = {
   readonly made: (first: AnswerRow, group: readonly AnswerRow[]) => Partial<AnswerRow>
   readonly facts: Facts
   readonly exact: ExactValues
+  /** Says how values are put together, where it is not the function of their KPI. */
+  readonly how?: TimeFunction | undefined
 }
 
 /** Tells whether each value has a target: else the sum of targets is no target of the sum of values. */
 const haveTargets = (group: readonly AnswerRow[]): boolean =>
   group.every(({ actual, target }) => actual === null || target !== null)
 
-/** Puts rows together by a key. */
-const aggregateBy = (rows: readonly AnswerRow[], { keyOf, made, facts, exact }: Joining): AnswerRow[] =>
-  [...Map.groupBy(rows, keyOf).values()].flatMap((group) => {
-    const [first] = group
-    if (!first) return []
-    const how = kpiOf(facts, first).aggregate_function
+/** Returns the values of a group of rows, before they are rounded. */
+const joinedValues = (
+  group: readonly AnswerRow[],
+  how: TimeFunction,
+  exact: ExactValues,
+): Record<'actual' | 'target', Exact | null> => {
+  const exactOf = (row: AnswerRow, name: 'actual' | 'target'): Exact | null => {
+    const value = exact.get(row)?.[name] ?? row[name]
+    return typeof value === 'bigint' ? { top: value, bottom: 1n } : value
+  }
+  if (how === 'sum' || how === 'avg') {
     const valuesOf = (name: 'actual' | 'target'): Exact | null =>
       aggregate(
         group.map((row) => exact.get(row)?.[name] ?? row[name]),
-        how,
+        how === 'sum' ? 'SUM' : 'AVG',
       )
-    const values = { actual: valuesOf('actual'), target: haveTargets(group) ? valuesOf('target') : null }
-    const [actual, target] = [rounded(values.actual), rounded(values.target)]
-    const row = { ...first, notes: null, actual, target, ...made(first, group) }
-    exact.set(row, values)
-    return [row]
-  })
+    return { actual: valuesOf('actual'), target: haveTargets(group) ? valuesOf('target') : null }
+  }
+  const chosen = chosenRow(group, how, (row) => exactOf(row, 'actual'))
+  if (!chosen) return { actual: null, target: null }
+  return { actual: exactOf(chosen, 'actual'), target: exactOf(chosen, 'target') }
+}
+
+/** Puts rows together by a key; returns the row of each key, in the order in which the keys come. */
+const aggregateByKey = (
+  rows: readonly AnswerRow[],
+  { keyOf, made, facts, exact, how }: Joining,
+): Map<string, AnswerRow> =>
+  new Map(
+    [...Map.groupBy(rows, keyOf)].flatMap(([key, group]) => {
+      const [first] = group
+      if (!first) return []
+      const own = kpiOf(facts, first).aggregate_function === 'AVG' ? 'avg' : 'sum'
+      const values = joinedValues(group, how ?? own, exact)
+      const [actual, target] = [rounded(values.actual), rounded(values.target)]
+      const row = { ...first, notes: null, actual, target, ...made(first, group) }
+      exact.set(row, values)
+      return [[key, row] as const]
+    }),
+  )
+
+const aggregateBy = (rows: readonly AnswerRow[], joining: Joining): AnswerRow[] => [
+  ...aggregateByKey(rows, joining).values(),
+]
 
 /** Orders rows as a report does: by day, the KPI's place and id, and item. */
 export const inReportOrder = ({ kpis }: Facts) => {
@@ -99,8 +153,7 @@ export const inReportOrder = ({ kpis }: Facts) => {
 /** Aggregates rows of finer periods to periods of the frequency asked for; coarser rows stay as they are. */
 const byPeriod = (
   rows: readonly AnswerRow[],
-  facts: Facts,
-  exact: ExactValues,
+  { facts, exact, how }: Pick<Joining, 'facts' | 'exact' | 'how'>,
   by: NonNullable<Question['by']>,
 ): AnswerRow[] => {
   const isFiner = ({ periodId }: AnswerRow): boolean => periodId !== null && isCoarser(by, periodId)
@@ -110,6 +163,7 @@ const byPeriod = (
     made: (first) => ({ periodId: by, period: frequencyNames[by], entryDate: startOf(first) }),
     facts,
     exact,
+    how,
   })
   return [...aggregated, ...rows.filter((row) => !isFiner(row))].toSorted(inReportOrder(facts))
 }
@@ -117,24 +171,24 @@ const byPeriod = (
 const NO_ITEM = { itemId: null, itemName: 'Total' } as const
 const NO_PERIOD = { entryDate: null } as const
 
-/** Returns the first or the last of the days that some rows have in a field; null if they have none. */
+/** Returns the first or the last of the days that some rows have; null if they have none. */
 const endOf = (
   group: readonly AnswerRow[],
-  name: 'entryDate' | 'previous_from' | 'previous_to',
+  dayOf: (row: AnswerRow) => Day | null,
   choose: (one: Day, other: Day) => Day,
 ): Day | null =>
-  group.reduce<Day | null>(
-    (end, { [name]: day }) => (end === null || day === null ? (end ?? day) : choose(end, day)),
-    null,
-  )
+  group.reduce<Day | null>((end, row) => {
+    const day = dayOf(row)
+    return end === null || day === null ? (end ?? day) : choose(end, day)
+  }, null)
 
 /** Returns the periods and values that a group is made of, and the days that they are compared with. */
 const extentOf = (group: readonly AnswerRow[]): Partial<AnswerRow> => ({
-  first_date: endOf(group, 'entryDate', Math.min),
-  last_date: endOf(group, 'entryDate', Math.max),
-  values: group.filter(({ actual }) => actual !== null).length,
-  previous_from: endOf(group, 'previous_from', Math.min),
-  previous_to: endOf(group, 'previous_to', Math.max),
+  first_date: endOf(group, (row) => row.first_date ?? row.entryDate, Math.min),
+  last_date: endOf(group, (row) => row.last_date ?? row.entryDate, Math.max),
+  values: group.reduce((sum, { values, actual }) => sum + (values ?? Number(actual !== null)), 0),
+  previous_from: endOf(group, (row) => row.previous_from, Math.min),
+  previous_to: endOf(group, (row) => row.previous_to, Math.max),
 })
 
 /** Returns what tells the rows of a category apart. */
@@ -173,6 +227,61 @@ const GROUPS: Readonly<Record<NonNullable<Question['groupBy']>, Group>> = {
   },
 }
 
+/** Returns the key of a row in an answer, and of rows of a category also their function, which must be the same. */
+const groupKey = (row: AnswerRow, { keyOf }: Group, facts: Facts): string =>
+  `${keyOf(row, facts)} ${functionOf(facts, kpiOf(facts, row))}`
+
+/** Says how a question puts rows together. */
+type Grouped = Pick<Joining, 'facts' | 'exact'> & {
+  readonly group: Group
+  readonly by: Question['by']
+  readonly groupBy: NonNullable<Question['groupBy']>
+  /** Returns what the row of a group has. */
+  readonly made: Joining['made']
+}
+
+/**
+ * Returns the rows of KPIs that are not put together by their own function: periods are by `how`, and items by that. The last
+ * values are those of each item; the least and the greatest are those of all items together.
+ */
+const groupByFunction = (
+  rows: readonly AnswerRow[],
+  how: TimeFunction,
+  { facts, exact, group, by, groupBy, made }: Grouped,
+): Map<string, AnswerRow> => {
+  const keyOf = (row: AnswerRow): string => groupKey(row, group, facts)
+  const inPeriods = (of: readonly AnswerRow[]): readonly AnswerRow[] =>
+    by === undefined ? of : byPeriod(of, { facts, exact, how }, by)
+  const ofItem = ({ kpiId, itemId }: AnswerRow): string => `${kpiId} ${itemId}`
+  const joined = { facts, exact, made: (_: AnswerRow, all: readonly AnswerRow[]) => extentOf(all) }
+  if (groupBy === 'item') return aggregateByKey(inPeriods(rows), { facts, exact, keyOf, made, how })
+  const joinsTime = groupBy !== 'period'
+  if (how === 'last') {
+    const items = inPeriods(rows)
+    const last = joinsTime ? aggregateBy(items, { ...joined, keyOf: ofItem, how }) : items
+    return aggregateByKey(last, { facts, exact, keyOf, made })
+  }
+  const periods = aggregateBy(rows, {
+    ...joined,
+    keyOf: ({ kpiId, periodId, entryDate }) => `${kpiId} ${periodId} ${entryDate}`,
+    made: (_, all) => ({ ...(joinsTime ? extentOf(all) : {}), ...NO_ITEM }),
+  })
+  if (!joinsTime) return aggregateByKey(inPeriods(periods), { facts, exact, keyOf, made, how })
+  const kpis = aggregateBy(inPeriods(periods), { ...joined, keyOf: ({ kpiId }) => String(kpiId), how })
+  return aggregateByKey(kpis, { facts, exact, keyOf, made })
+}
+
+/** Returns rows with the function by which each was put together. */
+const withFunctions = (rows: readonly AnswerRow[], facts: Facts): AnswerRow[] =>
+  rows.map((row) => ({ ...row, function: row.function ?? functionOf(facts, kpiOf(facts, row)) }))
+
+/** Returns rows by the functions of their KPIs that are not their own; `own` holds all others. */
+const splitByFunction = (rows: readonly AnswerRow[], { functions, kpis }: Facts) =>
+  Map.groupBy(rows, ({ kpiId }) => {
+    const how = functions?.get(kpiId ?? 0)
+    return how === undefined || how === kpis.get(kpiId ?? 0)?.aggregate_function.toLowerCase() ? 'own' : how
+  })
+
 /**
  * Returns the rows of an answer with all that a question puts together: finer periods, items, groups. Notes in `exact`
  * what their values are before they are rounded.
@@ -184,15 +293,32 @@ export const aggregateRows = (
   exact: ExactValues = new WeakMap(),
 ): AnswerRow[] => {
   const { by, total, groupBy = total ? 'period' : undefined } = question
-  const periods = by === undefined ? [...rows] : byPeriod(rows, facts, exact, by)
-  if (groupBy === undefined) return periods
-  const { keyOf, made } = GROUPS[groupBy]
-  return aggregateBy(periods, {
-    keyOf: (row) => keyOf(row, facts),
-    made: (first, group) => ({ ...(total ? {} : extentOf(group)), ...made(first, facts) }),
-    facts,
-    exact,
-  })
+  const byFunction = splitByFunction(rows, facts)
+  const hasFunctions = question.function !== undefined || question.hasFunctions === true
+  const named = hasFunctions ? withFunctions(rows, facts) : rows
+  if (groupBy === undefined) {
+    if (by === undefined) return [...named]
+    const periods = [...splitByFunction(named, facts)].flatMap(([how, of]) =>
+      byPeriod(of, { facts, exact, how: how === 'own' ? undefined : how }, by),
+    )
+    return byFunction.size > 1 ? periods.toSorted(inReportOrder(facts)) : periods
+  }
+  const group = GROUPS[groupBy]
+  const made: Joining['made'] = (first, all) => ({ ...(total ? {} : extentOf(all)), ...group.made(first, facts) })
+  const found = new Map<string, AnswerRow>()
+  const keyOf = (row: AnswerRow): string => groupKey(row, group, facts)
+  for (const [how, of] of splitByFunction(named, facts)) {
+    const periods = how === 'own' && by !== undefined ? byPeriod(of, { facts, exact }, by) : of
+    const grouped =
+      how === 'own'
+        ? aggregateByKey(periods, { facts, exact, keyOf, made })
+        : groupByFunction(of, how, { facts, exact, group, by, groupBy, made })
+    for (const [key, row] of grouped) found.set(key, row)
+  }
+  if (byFunction.size < 2) return [...found.values()]
+  // Keep the order in which groups come, whatever their functions are.
+  const inOrder = by === undefined ? named : byPeriod(named, { facts, exact: new WeakMap() }, by)
+  return [...new Set(inOrder.map(keyOf))].flatMap((key) => found.get(key) ?? [])
 }
 
 /**

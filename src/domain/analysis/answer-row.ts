@@ -1,3 +1,4 @@
+import { FUNCTIONS } from './functions.ts'
 import { reportRow, type ReportRow } from '../resources/report-row.ts'
 import { printable, type Stored } from '../schema.ts'
 
@@ -26,6 +27,12 @@ export const answerRow = printable('answer_row', 'row of an answer', {
     oneOf: ['AVG', 'SUM'],
     nullable: true,
   },
+  function: {
+    kind: 'choice',
+    about: 'How the values of several periods are put together, with --function or functions of the project file',
+    oneOf: FUNCTIONS,
+    nullable: true,
+  },
   first_date: { kind: 'date', about: 'First day of the first period in the row, with --group-by', nullable: true },
   last_date: { kind: 'date', about: 'First day of the last period in the row, with --group-by', nullable: true },
   values: { kind: 'integer', about: 'How many values the row is made of, with --group-by', nullable: true },
@@ -49,6 +56,11 @@ export const answerRow = printable('answer_row', 'row of an answer', {
   rolling_average: {
     kind: 'decimal',
     about: 'Average of the values in the last periods, this one included, with --rolling',
+    nullable: true,
+  },
+  rolling_sum: {
+    kind: 'decimal',
+    about: 'Sum of the values in the last periods, this one included, with --rolling-sum',
     nullable: true,
   },
   share_percent: {
@@ -82,6 +94,7 @@ const NOTHING_ADDED = {
   unit_id: null,
   unit: null,
   aggregate_function: null,
+  function: null,
   first_date: null,
   last_date: null,
   values: null,
@@ -91,6 +104,7 @@ const NOTHING_ADDED = {
   difference: null,
   difference_percent: null,
   rolling_average: null,
+  rolling_sum: null,
   share_percent: null,
   forecast: null,
   progress_percent: null,

@@ -120,11 +120,12 @@ export const comparedParts = (
 
 /** Returns the first day of the first period that a KPI's rows are compared with, or averaged over. */
 const firstNeeded = (question: Question, facts: Facts, kpi: Kpi): Day => {
-  const { compare, rolling = 1 } = question
+  const { compare, rolling = 1, rollingSum = 1 } = question
+  const periods = Math.max(rolling, rollingSum)
   const frequency = answeredFrequency(question, kpi.frequency_id)
   const first = periodStart(frequency, facts.range.from, facts.calendar)
   let needed = first
-  for (let count = 1; count < rolling; count += 1) needed = periodBefore(frequency, needed)
+  for (let count = 1; count < periods; count += 1) needed = periodBefore(frequency, needed)
   return compare ? Math.min(needed, comparedPeriod(compare, frequency, first)) : needed
 }
 
@@ -136,9 +137,9 @@ type EarlierDays = DayRange & { readonly kpiIds: readonly number[] }
  * lies before it, or as many days as the periods of each frequency take.
  */
 export const earlierDays = (question: Question, facts: Facts, kpiIds?: readonly number[]): EarlierDays[] => {
-  const { compare, rolling } = question
+  const { compare, rolling, rollingSum } = question
   const { range, kpis } = facts
-  if (compare === undefined && rolling === undefined) return []
+  if (compare === undefined && rolling === undefined && rollingSum === undefined) return []
   const wanted = kpiIds && new Set(kpiIds)
   const asked = [...kpis.values()].filter(
     ({ id, frequency_id }) => isKnownFrequency(frequency_id) && (!wanted || wanted.has(id)),
@@ -165,8 +166,9 @@ type Earlier = (row: AnswerRow, start: Day | null) => AnswerRow | undefined
 
 /** Names what a row is of, and its period; rows of a category have no KPI, but a unit, a function and a direction. */
 const keyOf = (row: AnswerRow, start: Day | null): string => {
-  const { kpiId, itemId, category_id, unit_id, aggregate_function, direction } = row
-  return `${kpiId} ${itemId} ${category_id} ${unit_id} ${aggregate_function} ${direction} ${start}`
+  const { kpiId, itemId, category_id, unit_id, aggregate_function, function: joined, direction } = row
+  const of = category_id === null ? '' : `${category_id} ${unit_id} ${aggregate_function} ${joined} ${direction}`
+  return `${kpiId} ${itemId} ${of} ${start}`
 }
 
 const finderOf = (...lists: readonly (readonly AnswerRow[])[]): Earlier => {
@@ -192,16 +194,25 @@ const compared = (row: AnswerRow, before: AnswerRow | undefined): AnswerRow => {
   }
 }
 
-const averageOfLast = (row: AnswerRow, count: number, earlier: Earlier): Decimal | null => {
-  if (row.periodId === null || row.entryDate === null) return null
-  let [sum, known] = [0n, 0n]
+/** Returns the values of the last periods of a row, this one included, that are there. */
+const lastValues = (row: AnswerRow, count: number, earlier: Earlier): Decimal[] => {
+  if (row.periodId === null || row.entryDate === null) return []
+  const values: Decimal[] = []
   let start = row.entryDate
   for (let at = 0; at < count; at += 1) {
     const actual = earlier(row, start)?.actual ?? null
-    if (actual !== null) [sum, known] = [sum + actual, known + 1n]
+    if (actual !== null) values.push(actual)
     start = periodBefore(row.periodId, start)
   }
-  return known === 0n ? null : divideRounded(sum, known)
+  return values
+}
+
+const sumOf = (values: readonly Decimal[]): Decimal | null =>
+  values.length === 0 ? null : values.reduce((sum, value) => sum + value, 0n)
+
+const averageOf = (values: readonly Decimal[]): Decimal | null => {
+  const sum = sumOf(values)
+  return sum === null ? null : divideRounded(sum, BigInt(values.length))
 }
 
 /** Returns a row with what it is compared with. */
@@ -264,8 +275,8 @@ export const withEarlier = (
   question: Question,
   facts: Facts,
 ): AnswerRow[] => {
-  const { compare, rolling } = question
-  if (compare === undefined && rolling === undefined) return [...rows]
+  const { compare, rolling, rollingSum } = question
+  if (compare === undefined && rolling === undefined && rollingSum === undefined) return [...rows]
   if (compare && joinsPeriods(question)) return rows.map(compareRanges({ compare, question, facts, read }))
   const before = aggregateRows(read, question, facts)
   const comparer = compare && comparePeriods({ compare, question, facts, read }, finderOf(before))
@@ -273,6 +284,9 @@ export const withEarlier = (
   const averaged = finderOf(before, rows)
   return rows.map((row) => {
     const shown = comparer ? comparer(row) : row
-    return rolling === undefined ? shown : { ...shown, rolling_average: averageOfLast(row, rolling, averaged) }
+    if (rolling === undefined && rollingSum === undefined) return shown
+    const average = rolling === undefined ? null : averageOf(lastValues(row, rolling, averaged))
+    const sum = rollingSum === undefined ? null : sumOf(lastValues(row, rollingSum, averaged))
+    return { ...shown, rolling_average: average, rolling_sum: sum }
   })
 }

@@ -4,6 +4,7 @@ import type { Kpi } from '../resources/kpi.ts'
 import { reportRow } from '../resources/report-row.ts'
 import type { NamedField } from '../schema.ts'
 import { type AnswerRow, answerRow } from './answer-row.ts'
+import type { TimeFunction } from './functions.ts'
 
 /** Names what an answer can have one row of. */
 export const GROUPINGS = ['kpi', 'item', 'category', 'period'] as const
@@ -25,8 +26,13 @@ export type Question = {
   readonly total: boolean
   readonly groupBy?: Grouping | undefined
   readonly compare?: (typeof COMPARISONS)[number] | undefined
-  /** Counts the periods of a rolling average. */
+  /** Says how periods are put together, instead of by the functions of KPIs. */
+  readonly function?: TimeFunction | undefined
+  /** Tells that some KPIs have functions of their own for that, beside those of the interface. */
+  readonly hasFunctions?: boolean | undefined
+  /** Counts the periods of a rolling average, and those of a rolling sum. */
   readonly rolling?: number | undefined
+  readonly rollingSum?: number | undefined
   readonly share: boolean
   readonly pace: boolean
   readonly onlyMissed: boolean
@@ -45,6 +51,8 @@ export type Question = {
 /** Holds what must be known beside the rows: definitions, the account's calendar, the user's day, the range asked for. */
 export type Facts = {
   readonly kpis: ReadonlyMap<number, Kpi>
+  /** Maps the ids of KPIs to how their periods are put together, where that is not their own function. */
+  readonly functions?: ReadonlyMap<number, TimeFunction>
   /** Maps the ids of categories and units to their names; only groups by category, and names of units, need them. */
   readonly categories: ReadonlyMap<number, string>
   readonly units: ReadonlyMap<number, string>
@@ -55,8 +63,8 @@ export type Facts = {
 
 /** Tells whether a question needs to know the KPIs, because report rows do not say enough. */
 export const needsKpis = (question: Question): boolean => {
-  const { by, total, groupBy, compare, rolling, pace, onlyMissing, totals, units } = question
-  return [by, total, groupBy, compare, rolling, pace, onlyMissing, totals, units].some(Boolean)
+  const { by, total, groupBy, compare, rolling, rollingSum, pace, onlyMissing, totals, units } = question
+  return [by, total, groupBy, compare, rolling, rollingSum, pace, onlyMissing, totals, units].some(Boolean)
 }
 
 /** Tells whether a question needs to know the names of units. */
@@ -64,6 +72,9 @@ export const needsUnits = ({ groupBy, units }: Question): boolean => groupBy ===
 
 /** Tells whether a question puts the periods of a row together. */
 export const joinsPeriods = ({ groupBy }: Question): boolean => groupBy !== undefined && groupBy !== 'period'
+
+/** Tells whether a question puts values of several periods together, in a row or in the periods of `by`. */
+export const joinsTimes = (question: Question): boolean => question.by !== undefined || joinsPeriods(question)
 
 /** Returns the frequency of a KPI's rows in an answer: its own, or the coarser one that was asked for. */
 export const answeredFrequency = ({ by }: Question, own: Frequency): Frequency =>
@@ -83,9 +94,11 @@ export const OF_EARLIER = [
 const addedFields = (question: Question): readonly (keyof AnswerRow)[] => [
   ...(question.units ? (['unit'] as const) : []),
   ...(question.groupBy === 'category' ? OF_CATEGORY : []),
+  ...(question.function !== undefined || question.hasFunctions ? (['function'] as const) : []),
   ...(question.groupBy === undefined ? [] : (['first_date', 'last_date', 'values'] as const)),
   ...(question.compare === undefined ? [] : OF_EARLIER),
   ...(question.rolling === undefined ? [] : (['rolling_average'] as const)),
+  ...(question.rollingSum === undefined ? [] : (['rolling_sum'] as const)),
   ...(question.share ? (['share_percent'] as const) : []),
   ...(question.pace ? (['forecast'] as const) : []),
   ...(question.onlyMissing ? [] : (['progress_percent', 'state'] as const)),

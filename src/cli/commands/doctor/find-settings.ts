@@ -4,7 +4,7 @@ import { didYouMean, nearest } from '../../../client/nearest.ts'
 import type { Cli } from '../../cli.ts'
 import { readBaseUrl } from '../../target/base-url.ts'
 import { credentialsIn } from '../../target/credentials.ts'
-import { findSetting, sourceOf } from '../../target/find-setting.ts'
+import { findOptional, findSetting, sourceOf } from '../../target/find-setting.ts'
 import { findReach } from '../../target/network.ts'
 import { findPlace, namedPlace, type Place, placeNamer, type RemotePlace } from '../../target/place.ts'
 import { projectOf, projectPaths } from '../../target/project.ts'
@@ -29,6 +29,13 @@ const aboutSetting = ({ io, flags }: Cli, setting: SettingWithDefault<unknown>):
 }
 
 const hasDefault = (setting: Setting<unknown>): setting is SettingWithDefault<unknown> => setting.usual !== undefined
+
+/** Looks at the functions of KPIs, where the project file has any. */
+const aboutFunctions = ({ io, flags }: Cli): Finding[] => {
+  const { functions } = SETTINGS
+  const found = findOptional(io, flags, functions)
+  return found ? [fine(functions.name, functions.show?.(found.value) ?? null, found.from)] : []
+}
 
 /** Returns a proxy as it may be shown: its host, without a user or a password. */
 const shownProxy = (url = ''): string => URL.parse(url)?.host ?? 'set'
@@ -79,6 +86,7 @@ export const findSettings = (cli: Cli): Finding[] => [
   ...looked('project file', () => aboutProject(cli)),
   ...looked('profile', () => aboutProfile(cli)),
   ...ALL_SETTINGS.filter(hasDefault).flatMap((one) => looked(one.name, () => aboutSetting(cli, one))),
+  ...looked(SETTINGS.functions.name, () => aboutFunctions(cli)),
   ...looked('network', () => aboutNetwork(cli)),
   ...misspelt(cli),
 ]

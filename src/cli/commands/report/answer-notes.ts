@@ -28,13 +28,14 @@ export const noteCutPeriods = async (
   facts: Facts,
   rows: readonly ReportRow[],
 ): Promise<void> => {
-  const { by, rolling } = question
+  const { by, rolling, rollingSum } = question
+  const what = [rolling === undefined ? [] : 'averages', rollingSum === undefined ? [] : 'sums'].flat().join(' and ')
   const { calendar, range, today } = facts
   if (by === undefined) return
   const [first, last] = [periodStart(by, range.from, calendar), periodStart(by, range.to, calendar)]
   const title = (start: number): string => periodTitle(by, start, calendar)
   const finer = frequenciesIn(rows).filter((own) => isCoarser(by, own))
-  const also = rolling === undefined ? '' : ', also in averages with whole periods'
+  const also = what === '' ? '' : `, also in ${what} with whole periods`
   const isWhole = rows.some(
     ({ periodId, entryDate, actual }) => periodId === by && entryDate === last && actual !== null,
   )
@@ -44,8 +45,8 @@ export const noteCutPeriods = async (
     // A value of the whole period belongs to its first day.
     const counted = countedText(finer, isWhole ? by : undefined, also)
     if (counted !== '') await cli.note(`${title(last)} ends after --to: ${counted}`)
-  } else if (rolling !== undefined && range.to >= today && today >= last && nextPeriod(by, last) - 1 > today)
-    await cli.note(`${title(last)} is under way: what it has so far counts in averages with whole periods`)
+  } else if (what !== '' && range.to >= today && today >= last && nextPeriod(by, last) - 1 > today)
+    await cli.note(`${title(last)} is under way: what it has so far counts in ${what} with whole periods`)
 }
 
 /** Notes what a forecast needs to be understood: that there is none, or what its target is. */

@@ -1,5 +1,6 @@
 import { listFirst } from '../../../domain/count-text.ts'
 import { type Day, formatDay } from '../../../domain/day.ts'
+import { functionOf } from '../../../domain/analysis/aggregate.ts'
 import { type ComparedDays, comparedDays, comparedParts, comparedPeriod } from '../../../domain/analysis/earlier.ts'
 import { answeredFrequency, type Facts, joinsPeriods, type Question } from '../../../domain/analysis/question.ts'
 import {
@@ -130,7 +131,10 @@ const weekNotes = ({ compare, question, facts, rows }: Compared): string[] => {
   const { by } = question
   if (by === undefined || by === 'W' || joinsPeriods(question)) return []
   const { calendar, kpis } = facts
-  const summed = rows.filter(({ kpiId, periodId }) => periodId === 'W' && kpis.get(kpiId)?.aggregate_function === 'SUM')
+  const summed = rows.filter(({ kpiId, periodId }) => {
+    const of = periodId === 'W' ? kpis.get(kpiId) : undefined
+    return of !== undefined && functionOf(facts, of) === 'sum'
+  })
   const parts = comparedParts(compare, by, facts, 'W')
   const starts = new Set(summed.map(({ entryDate }) => periodStart(by, entryDate, calendar)))
   const uneven = [...starts].flatMap((start) => {

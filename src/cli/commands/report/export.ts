@@ -57,14 +57,16 @@ const filtersOf = ({ kpis, category, users, groupItems }: ReportExportFlags): Or
   Object.fromEntries(Object.entries({ kpis, category, users, group_items: groupItems }).filter(isGiven))
 
 const questionOf = (flags: ReportExportFlags): Origin['question'] => {
-  const { by, total, groupBy, compare, rolling, share, pace, onlyMissed, onlyMissing, sort, top, pivot } = flags
+  const { by, total, groupBy, compare, rolling, rollingSum, share, pace, onlyMissed, onlyMissing, sort, top, pivot } =
+    flags
   const { totals, units, columns, heads, title } = flags
   const [ordered, only, shown] = [
     { sort, top, pivot, totals, units },
     { only_missed: onlyMissed, only_missing: onlyMissing },
     { columns, heads: heads?.join(','), title },
   ]
-  const all = { by, total, group_by: groupBy, compare, rolling, share, pace, ...only, ...ordered, ...shown }
+  const joined = { function: flags.function, rolling_sum: rollingSum }
+  const all = { by, total, group_by: groupBy, compare, rolling, ...joined, share, pace, ...only, ...ordered, ...shown }
   return Object.fromEntries(Object.entries(all).filter(isGiven))
 }
 
@@ -186,8 +188,8 @@ const exportReport = async (work: Export): Promise<DayRange> => {
 /** Tells whether the rows have a value for each KPI and period, in the report's order: a page charts these. */
 const isCharted = (question: Question | undefined): boolean => {
   if (!question) return true
-  const { onlyMissing, sort, top, pivot, compare, rolling, share, pace } = question
-  const others = [joinsPeriods(question), onlyMissing, sort, top, pivot, compare, rolling, share, pace]
+  const { onlyMissing, sort, top, pivot, compare, rolling, rollingSum, share, pace } = question
+  const others = [joinsPeriods(question), onlyMissing, sort, top, pivot, compare, rolling, rollingSum, share, pace]
   return !others.some(Boolean)
 }
 

@@ -5,10 +5,12 @@ import {
   COMPARISONS,
   GROUPINGS,
   joinsPeriods,
+  joinsTimes,
   OF_EARLIER,
   PIVOTS,
   type Question,
 } from '../../../domain/analysis/question.ts'
+import { FUNCTIONS } from '../../../domain/analysis/functions.ts'
 import { choiceOf } from '../../../domain/field-value.ts'
 import { kpi } from '../../../domain/resources/kpi.ts'
 import { sayChoices } from '../../args/choices.ts'
@@ -37,6 +39,12 @@ const readPeriod = (text: string): (typeof AGGREGATED_PERIODS)[number] => {
 export const addQuestions = (command: ReturnType<typeof addSelection>) =>
   command
     .addOption(new Option('--by <period>', PERIODS.about).choices(PERIODS.words).argParser(readPeriod))
+    .addOption(
+      new Option(
+        '--function <how>',
+        "how periods are put together, by --by or --group-by: last for stocks (default: functions of kpi.yaml, else each KPI's own)",
+      ).choices(FUNCTIONS),
+    )
     .option('--total', 'all users or group items together')
     .addOption(
       new Option('--group-by <what>', 'one row for each KPI, item and KPI, category, or period and KPI').choices(
@@ -49,6 +57,7 @@ export const addQuestions = (command: ReturnType<typeof addSelection>) =>
       ),
     )
     .option('--rolling <n>', 'average of the last n periods')
+    .option('--rolling-sum <n>', 'sum of the last n periods')
     .option('--share', 'part of the sum over all items, in percent')
     .option('--pace', 'where a period under way ends if it goes on as it did')
     .option('--only-missed', 'only values that miss their target, also those near to it')
@@ -62,7 +71,7 @@ export const addQuestions = (command: ReturnType<typeof addSelection>) =>
 /** Describes these flags and those that select. */
 type QuestionFlags = ReturnType<ReturnType<typeof addQuestions>['opts']>
 
-/** Bounds the periods of a rolling average, and the rows that are kept. */
+/** Bounds the periods of a rolling average or sum, and the rows that are kept. */
 const [MOST_PERIODS, MOST_ROWS] = [1000, 999_999]
 
 /** Reads a whole number of a flag; adds a fault if it is none. */
@@ -91,7 +100,9 @@ const inUse = (question: Question): Readonly<Record<string, boolean>> => ({
   '--group-by kpi, item or category': joinsPeriods(question),
   '--group-by category': question.groupBy === 'category',
   '--compare': question.compare !== undefined,
+  '--function': question.function !== undefined,
   '--rolling': question.rolling !== undefined,
+  '--rolling-sum': question.rollingSum !== undefined,
   '--share': question.share,
   '--pace': question.pace,
   '--only-missed': question.onlyMissed,
@@ -106,16 +117,19 @@ const CONFLICTS: readonly (readonly [string, string, string])[] = [
   ['--total', '--group-by', '--group-by puts the items together itself'],
   ['--group-by category', '--pivot', 'a category has no KPIs, items or periods to make columns of'],
   ['--group-by kpi, item or category', '--rolling', 'it puts the periods together'],
+  ['--group-by kpi, item or category', '--rolling-sum', 'it puts the periods together'],
   ['--group-by kpi, item or category', '--pace', 'it puts the periods together'],
-  ...['--compare', '--rolling', '--share', '--pace'].map(
+  ...['--compare', '--rolling', '--rolling-sum', '--share', '--pace'].map(
     (flag) => ['--pivot', flag, 'the columns of a pivot hold actuals'] as const,
   ),
   ...[
     '--by',
+    '--function',
     '--total',
     '--group-by',
     '--compare',
     '--rolling',
+    '--rolling-sum',
     '--share',
     '--pace',
     '--only-missed',
@@ -137,7 +151,9 @@ const MAKERS: Readonly<Record<string, string>> = {
   ...Object.fromEntries(OF_EARLIER.map((name) => [name, '--compare'])),
   category: '--group-by category',
   unit: '--units',
+  function: '--function',
   rolling_average: '--rolling',
+  rolling_sum: '--rolling-sum',
   share_percent: '--share',
   forecast: '--pace',
 }
@@ -165,7 +181,9 @@ export const readQuestion = (flags: QuestionFlags): Question | undefined => {
     total: flags.total === true,
     groupBy: flags.groupBy,
     compare: flags.compare,
+    function: flags.function,
     rolling: countIn('--rolling', flags.rolling, [2, MOST_PERIODS], faults),
+    rollingSum: countIn('--rolling-sum', flags.rollingSum, [2, MOST_PERIODS], faults),
     share: flags.share === true,
     pace: flags.pace === true,
     onlyMissed: flags.onlyMissed === true,
@@ -178,6 +196,9 @@ export const readQuestion = (flags: QuestionFlags): Question | undefined => {
   }
   if (question.totals && question.pivot === undefined) {
     faults.push('--totals is for pivots: add --pivot period, kpi or item (--total makes one row of all items)')
+  }
+  if (question.function !== undefined && !joinsTimes(question)) {
+    faults.push('--function needs --by, or --group-by kpi, item or category: else no periods are put together')
   }
   faults.push(...conflictsIn(question), ...sortFaults(question))
   if (faults.length > 0) throw new UsageError(faults.join('; '))

@@ -1,3 +1,4 @@
+import type { Kpi } from '../../../domain/resources/kpi.ts'
 import type { Client } from '../../../client/client.ts'
 import { completeReport } from '../../../client/operations/complete-report.ts'
 import { readCalendar } from '../../../client/operations/calendar.ts'
@@ -6,8 +7,13 @@ import { withUnits } from '../../../domain/analysis/added-fields.ts'
 import { answer, type Answer, shapeAnswer } from '../../../domain/analysis/answer.ts'
 import { earlierDays } from '../../../domain/analysis/earlier.ts'
 import { missingRows } from '../../../domain/analysis/missing.ts'
-import { type Facts, needsKpis, needsUnits, type Question } from '../../../domain/analysis/question.ts'
+import { type Facts, joinsTimes, needsKpis, needsUnits, type Question } from '../../../domain/analysis/question.ts'
 import type { ReportTable } from '../../../domain/analysis/report-table.ts'
+import type { TimeFunction } from '../../../domain/analysis/functions.ts'
+import { looseName } from '../../../domain/name-form.ts'
+import { didYouMean, nearest } from '../../../client/nearest.ts'
+import { findOptional } from '../../target/find-setting.ts'
+import { type Found, SETTINGS } from '../../target/settings.ts'
 import { reportRow, type ReportRow } from '../../../domain/resources/report-row.ts'
 import type { AnyRecord } from '../../../domain/schema.ts'
 import type { Cli } from '../../cli.ts'
@@ -19,17 +25,49 @@ const namesOf = (list: readonly { readonly id: number; readonly name: string }[]
   new Map(list.map(({ id, name }) => [id, name]))
 
 /** Reads what a question needs to know beside its rows, and no more, as a key may lack the right to it. */
-const readFacts = async (cli: Cli, client: Client, { from, to }: ReportRequest, question: Question): Promise<Facts> => {
+const readFacts = async (cli: Cli, client: Client, { from, to }: ReportRequest, question: Question) => {
   const isByCategory = question.groupBy === 'category'
   const kpis = needsKpis(question) ? await client.kpis.list() : []
   return {
     kpis: new Map(kpis.map((kpi) => [kpi.id, kpi])),
+    functions: joinsTimes(question) ? await readFunctions(cli, kpis, question) : new Map(),
     categories: namesOf(isByCategory ? await client.categories.list() : []),
     units: namesOf(needsUnits(question) ? await client.units.list() : []),
     calendar: question.by === undefined ? (client.calendar ?? client.usualCalendar) : await readCalendar(client),
     today: cli.today().day,
     range: { from, to },
+  } satisfies Facts
+}
+
+/** Warns of names in the project file that no KPI has. */
+const warnOfNames = async (
+  cli: Cli,
+  kpis: readonly Kpi[],
+  { value: functions, from }: Found<ReadonlyMap<string, TimeFunction>>,
+): Promise<void> => {
+  const known = new Set(kpis.map(({ name }) => looseName(name)))
+  const names = kpis.map(({ name }) => name)
+  for (const name of functions.keys()) {
+    if (known.has(looseName(name))) continue
+    await cli.log.warn(`${from}: functions names ${name}, which is no KPI${didYouMean(nearest(name, names))}`)
   }
+}
+
+/** Returns how the periods of KPIs are put together, where that is not their own function: by the flag, else by the project file. */
+const readFunctions = async (
+  cli: Cli,
+  kpis: readonly Kpi[],
+  question: Question,
+): Promise<Map<number, TimeFunction>> => {
+  const ofProject = findOptional(cli.io, cli.flags, SETTINGS.functions)
+  if (ofProject) await warnOfNames(cli, kpis, ofProject)
+  const byName = new Map([...(ofProject?.value ?? [])].map(([name, how]) => [looseName(name), how]))
+  return new Map(
+    kpis.flatMap(({ id, name, aggregate_function: own }) => {
+      const how = question.function ?? byName.get(looseName(name))
+      return how === undefined || how === own.toLowerCase() ? [] : [[id, how] as const]
+    }),
+  )
 }
 
 const readRows = async (client: Client, request: ReportRequest): Promise<ReportRow[]> =>
@@ -49,8 +87,9 @@ const missingOf = async (
   return missing
 }
 
-const answerOf = async (cli: Cli, client: Client, request: ReportRequest, question: Question): Promise<Answer> => {
-  const facts = await readFacts(cli, client, request, question)
+const answerOf = async (cli: Cli, client: Client, request: ReportRequest, asked: Question): Promise<Answer> => {
+  const facts = await readFacts(cli, client, request, asked)
+  const question = { ...asked, hasFunctions: facts.functions.size > 0 }
   if (question.onlyMissing) return missingOf(cli, client, request, { question, facts })
   const rows = await readRows(client, request)
   await noteCutPeriods(cli, question, facts, rows)
