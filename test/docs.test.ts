@@ -151,7 +151,7 @@ describe('the README', () => {
     const printed = await terminal.type('kpi demo; echo "exit code $?"')
     expect(printed).toContain('816 rows read, 3263 entries created')
     expect(printed).toContain('816 rows read, 6528 entries created')
-    expect(printed).toMatch(/Confirmed +World +2022-04-16 +504155459/)
+    expect(printed).toMatch(/Confirmed +World +2022-04-16 +504,155,459/)
     expect(printed).toContain('exit code 0')
   })
 })

@@ -4,7 +4,7 @@ import type { Client } from '../client/client.ts'
 import type { AbortSignals } from '../client/http/http-transport.ts'
 import type { Transport } from '../client/transport.ts'
 import type { Day } from '../domain/day.ts'
-import type { NumberSigns } from '../domain/number-pattern.ts'
+import { type NumberSigns, PLAIN_SIGNS } from '../domain/number-pattern.ts'
 import type { AnyRecord, NamedField, Printable } from '../domain/schema.ts'
 import type { Variant } from '../domain/variants.ts'
 import { findDeadline, outageEnd, untilDeadline } from './args/deadline.ts'
@@ -135,6 +135,9 @@ export const createCli = (
     // Only when used, as looking for the signs of a language takes a while.
     get signs() {
       return isForPeople(format) ? (signs ??= numberSigns(io)) : undefined
+    },
+    get readingSigns() {
+      return isForPeople(format) ? (this.signs ?? PLAIN_SIGNS) : undefined
     },
   })
   const trace = findTrace(io, flags)

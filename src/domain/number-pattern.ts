@@ -44,6 +44,9 @@ const grouped = (digits: string): string => {
   return groups.join(',')
 }
 
+/** Writes numbers as patterns that group thousands do: 1,760,211.5. */
+export const PLAIN_SIGNS: NumberSigns = { group: grouped, decimal: '.' }
+
 /** Returns the decimals without zeros at their end, but at least so many of them. */
 const trimmed = (decimals: string, least: number): string => {
   let length = decimals.length

@@ -1,3 +1,4 @@
+import { countOf } from './number-signs.ts'
 import type { DayRange } from '../domain/period.ts'
 import { cardOf, type CardTitle } from './card.ts'
 import { element } from './dom.ts'
@@ -36,7 +37,7 @@ class CardGroup {
   /** Adds at most so many cards until `removePrinted`, and returns how many it added. */
   addPrinted(limit: number): number {
     const added = this.#add(limit).length
-    this.#notPrinted.textContent = this.#rest > 0 ? `${this.#rest.toLocaleString('en')} more are not printed.` : ''
+    this.#notPrinted.textContent = this.#rest > 0 ? `${countOf(this.#rest)} more are not printed.` : ''
     return added
   }
 
@@ -62,7 +63,7 @@ class CardGroup {
 
   #moreButton(onMore: () => void): HTMLElement {
     const attributes = { type: 'button', class: 'more' }
-    const button = element('button', attributes, `Show ${this.#rest.toLocaleString('en')} more`)
+    const button = element('button', attributes, `Show ${countOf(this.#rest)} more`)
     button.addEventListener('click', () => {
       const first = this.#addToScreen(this.#rest)?.querySelector('h3')
       button.remove()
@@ -79,7 +80,7 @@ const kpiHeading = ({ kpi }: Result['series'], count: number): HTMLElement[] => 
   element(
     'p',
     {},
-    [kpi.kpiDescription ?? '', `${count.toLocaleString('en')} ${count === 1 ? 'item' : 'items'}`]
+    [kpi.kpiDescription ?? '', `${countOf(count)} ${count === 1 ? 'item' : 'items'}`]
       .filter((text) => text !== '')
       .join(' · '),
   ),

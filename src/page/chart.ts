@@ -1,3 +1,4 @@
+import { LANGUAGE } from './number-signs.ts'
 import UPlot from 'uplot'
 import type { PageValue } from '../domain/analysis/page-data.ts'
 import { civil, type Day } from '../domain/day.ts'
@@ -18,7 +19,7 @@ const CHARACTER_WIDTH = 7
 /** Bounds the values that are drawn with a thick line. */
 const MANY_VALUES = 150
 
-const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 2 })
+const compact = new Intl.NumberFormat(LANGUAGE, { notation: 'compact', maximumFractionDigits: 2 })
 
 /** Returns a decimal as a point on a canvas needs it, which is the only place where it is not exact. */
 const drawn = (value: Decimal | null): number | null => (value === null ? null : Number(value) / 10 ** FRACTION_DIGITS)

@@ -1,3 +1,4 @@
+import { countOf } from './number-signs.ts'
 import { STATES, type State } from '../domain/analysis/state.ts'
 import { type Day, formatDay, parseDay } from '../domain/day.ts'
 import { type Calendar, type DayRange, periodStart } from '../domain/period.ts'
@@ -83,7 +84,7 @@ export class Controls {
 
   /** Shows how many there are of each state. */
   showCounts(counts: ReadonlyMap<State, number>): void {
-    for (const [state, { count }] of this.#states) count.textContent = (counts.get(state) ?? 0).toLocaleString('en')
+    for (const [state, { count }] of this.#states) count.textContent = countOf(counts.get(state) ?? 0)
   }
 
   #fields(items: number): HTMLElement[] {
@@ -101,7 +102,7 @@ export class Controls {
     const sorted = items
       .map((name, at) => ({ name, at }))
       .sort((left, right) => names.compare(left.name, right.name) || left.at - right.at)
-    this.#item.append(option('', `All ${items.length.toLocaleString('en')} items`))
+    this.#item.append(option('', `All ${countOf(items.length)} items`))
     this.#item.append(...sorted.map(({ name, at }) => option(String(at), name)))
   }
 

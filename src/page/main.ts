@@ -1,3 +1,4 @@
+import { countOf } from './number-signs.ts'
 import type { PageData } from '../domain/analysis/page-data.ts'
 import { CardGroups } from './card-groups.ts'
 import { Controls } from './controls.ts'
@@ -18,12 +19,12 @@ const appearanceChoice = (appearance: Appearance): HTMLElement => {
 
 /** Says how much of what was found is on paper; empty, if all of it is. */
 const paperText = (cards: number, found: number): string => {
-  const printed = `${cards.toLocaleString('en')} of ${found.toLocaleString('en')} are printed.`
+  const printed = `${countOf(cards)} of ${countOf(found)} are printed.`
   return cards === found ? '' : `${printed} To print others, choose fewer by search, item or state.`
 }
 
 const countText = (cards: number, found: number, all: number): string => {
-  const [shown, matching, whole] = [cards, found, all].map((count) => count.toLocaleString('en'))
+  const [shown, matching, whole] = [cards, found, all].map((count) => countOf(count))
   if (cards < found && found < all) return `${matching} of ${whole} found, ${shown} of them shown`
   return cards === all ? `${shown} shown` : `${shown} of ${whole} shown`
 }

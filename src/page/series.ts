@@ -9,6 +9,7 @@ import { progressOf, percentOf, type State, stateOf } from '../domain/analysis/s
 import type { Day } from '../domain/day.ts'
 import type { Decimal } from '../domain/decimal.ts'
 import { formatByPattern, type NumberPattern, readNumberPattern } from '../domain/number-pattern.ts'
+import { SIGNS } from './number-signs.ts'
 import { type DayRange, nextPeriod } from '../domain/period.ts'
 
 /** Holds the values of a KPI and item, and how they are written. */
@@ -33,12 +34,12 @@ export type Headline = {
   readonly before: PageValue | undefined
 }
 
-const byPattern = (pattern: NumberPattern) => (value: Decimal) => formatByPattern(value, pattern)
+const byPattern = (pattern: NumberPattern) => (value: Decimal) => formatByPattern(value, pattern, SIGNS)
 
 const PERCENT = readNumberPattern('#,##0.0%')
 
 /** Returns a percentage with one decimal. */
-export const percentText = (value: Decimal): string => formatByPattern(value, PERCENT)
+export const percentText = (value: Decimal): string => formatByPattern(value, PERCENT, SIGNS)
 
 /** Returns a text as searches compare it. */
 export const searchable = (text: string): string => text.toLocaleLowerCase('en').normalize('NFKC')

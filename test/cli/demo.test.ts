@@ -17,7 +17,7 @@ test('kpi demo shows the commands that it runs, and their output alone on standa
   expect(stdout).not.toContain('$ kpi')
   // Typed again, each goes to the sample account.
   expect(stderr.match(/^\$ kpi .* --data-dir \S+demo/gm)).toHaveLength(5)
-  expect(stdout).toMatch(/^ *Confirmed +World +2022-04-16 +504155459 /m)
+  expect(stdout).toMatch(/^ *Confirmed +World +2022-04-16 +504,155,459 /m)
   expect(stderr).toContain(`kpi --data-dir ${home.in('.local/share/kpi/demo')} kpis list\n`)
   expect(existsSync(home.in('.local/share/kpi/kpi.db'))).toBe(false)
 })

@@ -137,7 +137,7 @@ describe('the packed and installed package', () => {
       encoding: 'utf8',
       stdio: ['ignore', 'pipe', 'ignore'],
     })
-    expect(stdout).toMatch(/Confirmed +World +2022-04-16 +504155459/)
+    expect(stdout).toMatch(/Confirmed +World +2022-04-16 +504,155,459/)
   })
 
   test('installs the manual pages where man looks for them', () => {

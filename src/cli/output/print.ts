@@ -27,6 +27,8 @@ export type Printing = {
   readonly sheet?: SheetFormat | undefined
   /** Holds the signs of numbers for people at a terminal; as in files, if undefined. */
   readonly signs?: NumberSigns | undefined
+  /** Holds the signs of numbers in what is only for reading, wherever that goes: large ones are always grouped. */
+  readonly readingSigns?: NumberSigns | undefined
 }
 
 /** Describes where data is printed. */

@@ -100,9 +100,9 @@ export const printOverview = async (
   if (rows.length === 0) return tellWhereValuesLie(cli, client, request)
   const calendar = client.calendar ?? client.usualCalendar
   const { stdout } = cli.io
-  const { color, format, signs } = cli.printing()
+  const { color, format, readingSigns } = cli.printing()
   const earlier = [...before, ...(await readDayBefore(client, request, inRange))]
-  const latest = overviewRows(inOrder(rows, kpis), earlier, calendar, signs)
+  const latest = overviewRows(inOrder(rows, kpis), earlier, calendar, readingSigns)
   await noteUnderWay(cli, rows, latest, calendar)
   await tellItemsWithout(cli, client, request, rows)
   const heading = headingOf(request, rows, calendar, cli.today().day)

@@ -26,13 +26,13 @@ export const readTable = async (asked: AskedReport, client: Client, request: Rep
   const { cli, question, presentation } = asked
   const table = await readReportTable(cli, client, request, question)
   await noteLeftOut(cli, client, request, question)
-  const { format, signs } = cli.printing()
+  const { format, signs, readingSigns } = cli.printing()
   return presentTable(table, presentation, {
     isForPrograms: !isForPeople(format),
     question,
     isNoted: format === 'table',
     calendar: () => client.calendar ?? client.usualCalendar,
-    signs,
+    signs: question ? readingSigns : signs,
     note: (text) => cli.note(text),
   })
 }

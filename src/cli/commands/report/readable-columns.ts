@@ -1,7 +1,12 @@
 import { cellText } from '../../../codec/cell-text.ts'
 import { type AnswerRow, answerRow } from '../../../domain/analysis/answer-row.ts'
 import type { ReportColumn } from '../../../domain/analysis/report-table.ts'
-import { formatByPattern, type NumberPattern, type NumberSigns } from '../../../domain/number-pattern.ts'
+import {
+  formatByPattern,
+  readNumberPattern,
+  type NumberPattern,
+  type NumberSigns,
+} from '../../../domain/number-pattern.ts'
 import { type Calendar, periodName } from '../../../domain/period.ts'
 import type { AnyRecord } from '../../../domain/schema.ts'
 import { fixedFormat, numberFormat, periodFormat } from '../../../export/report/number-format.ts'
@@ -75,6 +80,9 @@ const shownBy = (calendar: () => Calendar): ReadonlyMap<string, (column: ReportC
   return new Map(Object.entries(special))
 }
 
+/** Shows values of several units, as those of a pivot are: none is rounded. */
+const ALL_DECIMALS = readNumberPattern('#.####')
+
 /** Describes how people read a table: the signs of their numbers, and whether values are rounded by the pattern of their unit. */
 type Reading = {
   readonly calendar: () => Calendar
@@ -107,6 +115,8 @@ export const withHeads = (
     return {
       textOf: (record) => {
         const one = inUnit(record)
+        const plain = !one && rounds && field.kind === 'decimal' ? decimalIn(record, name) : null
+        if (plain !== null) return formatByPattern(plain, ALL_DECIMALS, signs)
         if (!one) return cellText(field, record[name] ?? null)
         return signed(formatByPattern(one.value, one.pattern, signs), isMore(one.value))
       },

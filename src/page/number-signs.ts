@@ -1,0 +1,24 @@
+import type { NumberSigns } from '../domain/number-pattern.ts'
+
+/** Names the language of the page's own words, in which numbers are written where the reader's is not known. */
+const OWN_LANGUAGE = 'en'
+
+/** Returns the language of the reader's browser, of which some say what is none, such as `en-US@posix`. */
+const readersLanguage = (): string => {
+  const [, language] = /^([a-z]{2,3}(?:-[A-Za-z\d]{2,8}){0,3})(?:$|@)/.exec(navigator.language) ?? []
+  return Intl.NumberFormat.supportedLocalesOf(language ?? OWN_LANGUAGE)[0] ?? OWN_LANGUAGE
+}
+
+/** Holds the language in which numbers are written. */
+export const LANGUAGE = readersLanguage()
+
+const whole = new Intl.NumberFormat(LANGUAGE, { numberingSystem: 'latn' })
+
+/** Returns a count as the reader writes it. */
+export const countOf = (count: number): string => whole.format(count)
+
+/** Writes numbers as the reader's language does, with thousands in groups. */
+export const SIGNS: NumberSigns = {
+  group: (digits) => whole.format(BigInt(digits)),
+  decimal: whole.formatToParts(0.5).find(({ type }) => type === 'decimal')?.value ?? '.',
+}
