@@ -56,10 +56,15 @@ describe('target cells', () => {
   })
 
   test('in another unit are rejected by both names', async () => {
-    const text = 'KPI,Target\nRevenue,12 kg\nSales,$ 5\nEnergy,3 MWh\n'
+    const text = 'KPI,Target\nRevenue,12 kg\nSales,$ 5\nEnergy,3 MWh\nDeals,"9,000,000,000 lakh"\n'
     expect((await ran(['kpis', 'import', 'data.csv'], text)).code).toBe(3)
     const rejects = readFileSync(user.folder.in(REJECTS), 'utf8')
-    for (const reason of ['is in kg, and Revenue is in EUR', 'is in $, and Sales is in EUR', 'is in MWh, and Energy'])
+    for (const reason of [
+      'is in kg, and Revenue is in EUR',
+      'is in $, and Sales is in EUR',
+      'is in MWh, and Energy',
+      'must have at most 14 digits',
+    ])
       expect(rejects).toContain(reason)
   })
 
@@ -82,6 +87,16 @@ describe('target cells', () => {
     const said = [one, other].map((flag) => flag.replaceAll('"', ''))
     for (const flag of said)
       expect((await ran(['kpis', 'import', 'data.csv', '--dry-run', '--scale', flag], text)).code).toBe(0)
+  })
+
+  test('with a word that is no known unit are taken as they are where the user says so', async () => {
+    const text = 'KPI,Target\nWork,12 crates\n'
+    const args = ['kpis', 'import', 'data.csv', '--dry-run']
+    expect((await ran(args, text)).code).toBe(3)
+    expect((await ran([...args, '--scale', 'crates=1'], text)).stderr).toMatch(/0 rows to reject/)
+    const entries = 'User,KPI,Date,Actual\nann@example.com,Work,2026-01-01,12 crates\n'
+    const taken = await ran(['entries', 'import', 'data.csv', '--dry-run', '--scale', 'crates=10'], entries)
+    expect([taken.code, taken.stdout]).toEqual([0, expect.stringContaining('"actual":120')])
   })
 
   test('without a known scale say what is one', async () => {

@@ -4,9 +4,8 @@ import { type Evidence, type MissingWords, showCell } from '../formats/evidence.
 import { type DecimalSign, type NumberCell, readAffixedNumber } from '../../domain/numbers/read-number.ts'
 import { faultOfNumber, nameOfSign, otherSign, withText } from '../formats/number.ts'
 import { type AffixedNumber, stripAffixes } from '../../domain/numbers/affixed-number.ts'
-import { stripWords, type WordedNumber, scaleCell } from '../../domain/numbers/worded-number.ts'
-import { countedBy } from '../../domain/numbers/measure.ts'
-import { type NumberWords, scaledHeading } from '../formats/number-words.ts'
+import { stripWords, type WordedNumber } from '../../domain/numbers/worded-number.ts'
+import { type NumberWords, scaledHeading, scaleWithinLimits } from '../formats/number-words.ts'
 import type { Units } from './units.ts'
 
 const SHORT: Readonly<Record<DecimalSign, RegExp>> = {
@@ -125,7 +124,7 @@ export const createNumberColumn = (
   /** Records a text that is a number with words, and returns it, or else one that may stand for no value. */
   const noteOther = (text: string, line: number, kpi: number | undefined): WordedNumber | undefined => {
     const worded = stripWords(text)
-    const counted = worded && countedBy(worded.words)
+    const counted = worded && words.countedBy(worded.words)
     if (worded && counted !== undefined) {
       noteSign(worded.number, text, line)
       words.note(name, worded, text, line, kpi)
@@ -159,7 +158,7 @@ export const createNumberColumn = (
   /** Returns a number without words as the heading of its column scales it. */
   const asHeaded = (cell: NumberCell | Fault, kpi: number | undefined): NumberCell | Fault => {
     const scale = isScaled ? words.plainScale(name, kpi) : undefined
-    return scale && !(cell instanceof Fault) ? scaleCell(cell, scale) : cell
+    return scale && !(cell instanceof Fault) ? scaleWithinLimits(cell, scale) : cell
   }
   const readLong = (text: string, line: number, kpi: number | undefined): NumberCell | Fault => {
     const affixed = stripAffixes(text)

@@ -1,6 +1,7 @@
 import { Fault } from '../../domain/errors.ts'
 import {
   agreesWithCurrency,
+  countedBy,
   isOfAnything,
   isUnitItself,
   type Measure,
@@ -9,6 +10,7 @@ import {
   unitOfHeading,
 } from '../../domain/numbers/measure.ts'
 import { currencyOf } from '../../domain/numbers/unit-words.ts'
+import { checkDecimal } from '../../domain/numbers/check-decimal.ts'
 import { type DecimalSign, type NumberCell, readAffixedNumber } from '../../domain/numbers/read-number.ts'
 import { scaleNamed, type Scaling } from '../../domain/numbers/scales.ts'
 import {
@@ -80,6 +82,11 @@ export class NumberWords {
     return this.#seen.size > 0 || this.#headings.size > 0
   }
 
+  /** Returns what words beside a number count, or that they only scale it; undefined if they mean nothing that is known. */
+  countedBy(text: string): string | undefined {
+    return countedBy(text) ?? (this.#said.has(text.replace(/\.$/, '')) ? '' : undefined)
+  }
+
   /** Records a number with words, and the sign with which its column is read. */
   note(column: string, number: WordedNumber, text: string, line: number, kpi: number | undefined): void {
     const key = JSON.stringify([column, number.words, kpi])
@@ -122,11 +129,12 @@ export class NumberWords {
   read(worded: WordedNumber, sign: DecimalSign, kpi: number | undefined): NumberCell | Fault | undefined {
     if (!this.#measure) return undefined
     const cell = readAffixedNumber(worded.number, sign)
-    const meanings = cell && this.#meanings(worded, kpi)
-    if (cell === undefined || cell instanceof Fault || meanings === undefined) return cell && meanings && cell
+    const meanings = this.#meanings(worded, kpi)
+    if (cell === undefined || meanings === undefined) return undefined
+    if (cell instanceof Fault) return cell
     if (meanings instanceof Fault) return meanings
     const [first] = meanings
-    return first && scaleCell(cell, first)
+    return first && scaleWithinLimits(cell, first)
   }
 
   /** Returns why a currency beside a number is not that of its KPI; undefined if it may be, or others judge it. */
@@ -178,6 +186,8 @@ export class NumberWords {
     const shown = new Map<string, string>()
     for (const one of this.#measure ? this.#ofColumn(column) : []) {
       const [read, plain] = [this.read(one.number, sign, one.kpi), readAffixedNumber(one.number.number, sign)]
+      const meanings = this.#meanings(one.number, one.kpi)
+      if (Array.isArray(meanings) && meanings.length > 1) continue
       if (read === undefined || plain === undefined || read instanceof Fault || plain instanceof Fault) continue
       const measure = this.#measure?.(one.kpi) ?? ANYTHING
       const isSame = read.value === plain.value && measure.power === 0 && !isOfAnything(measure)
@@ -189,6 +199,13 @@ export class NumberWords {
     if (all.length === 0) return []
     return [`${column}: ${all.slice(0, SHOWN).join(', ')}${more > 0 ? `, and so are ${more} more forms` : ''}`]
   }
+}
+
+/** Returns a number as it is scaled; a fault if that is too large to be stored. */
+export const scaleWithinLimits = (cell: NumberCell, scaling: Scaling): NumberCell | Fault => {
+  const scaled = scaleCell(cell, scaling)
+  const value = checkDecimal(scaled)
+  return value instanceof Fault ? value : scaled
 }
 
 /** Returns one meaning of a number, and the flag that says it. */
