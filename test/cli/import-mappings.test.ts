@@ -93,6 +93,7 @@ const LINES: readonly (readonly [flags: readonly string[], file: string | Uint8A
   [['--time', 'round'], `${HEAD}\nAnn Lee,Sales,2026-03-01 23:59:32,1\n`],
   [['--percent', 'fraction'], PLAIN],
   [['--percent', 'as-is'], PLAIN],
+  [['--scale', 'Cr=crore,"k, €=1000"'], `${HEAD}\nAnn Lee,Sales,2026-03-01,1 Cr\n`],
   [['--strict'], PLAIN],
   ...['first', 'last', 'sum', 'avg', 'max', 'min', 'count'].map((what) => [['--on-duplicate', what], TWICE] as const),
   ...['first', 'last', 'as-is', 'next'].map((which) => [['--period-dates', which], PLAIN] as const),

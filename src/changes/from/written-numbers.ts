@@ -57,6 +57,8 @@ export const readWrittenNumbers = (all: readonly Desired[], snapshot: Snapshot):
       const number = readWrittenNumber(text, [measure(one)])
       if (number === undefined || number instanceof Fault)
         faults.push(faultAt(line, `${name} "${text}" ${number?.message ?? 'must be a number'}`))
+      else if (number.rounded)
+        faults.push(faultAt(line, `${name} "${text}" must have at most four digits after the decimal point`))
       else {
         values[name] = number.value
         notes.push(`line ${line}: ${number.shown}`)

@@ -51,7 +51,8 @@ const readField = ({ name, field, refers }: KindField, node: unknown, draft: Dra
   }
   const value = checkNull(field, text === null ? null : readValue(field, text))
   if (value instanceof Fault) {
-    if (field.kind !== 'decimal' || text === null || !mayBeWritten(text)) return value
+    const isPlain = text === null || parseDecimal(text.trim()) !== undefined
+    if (field.kind !== 'decimal' || isPlain || !mayBeWritten(text)) return value
     draft.written = { ...draft.written, [name]: text }
     return undefined
   }

@@ -17,7 +17,12 @@ const valuesOf = (number: AffixedNumber): NumberCell[] => {
 }
 
 /** Describes a number as it was read: its value, and how that is said. */
-type WrittenNumber = { readonly value: bigint; readonly shown: string }
+type WrittenNumber = {
+  readonly value: bigint
+  /** Tells whether decimals beyond the fourth were rounded away. */
+  readonly rounded: boolean
+  readonly shown: string
+}
 
 /** Returns a fault that shows how each meaning of a number is written as a plain one. */
 const severalMeanings = (values: readonly (readonly [NumberCell, string])[]): Fault => {
@@ -71,6 +76,7 @@ export const readWrittenNumber = (text: string, measures: readonly Measure[]): W
   if (!found || !fits(found.value)) return undefined
   return {
     value: found.value,
+    rounded: found.rounded,
     shown: `"${text}" is read as ${readableNumber(found.value)}${measures[0] ? scaledUnit(measures[0]) : ''}`,
   }
 }
