@@ -153,6 +153,11 @@ export const commandGroups: Readonly<Record<string, Group>> = {
     summary: "the operator's work on the bundled service",
     load: async () => (await import('./commands/service/service.ts')).service,
   },
+  version: {
+    heading: HEADINGS.run,
+    summary: 'the versions of this program, of Node.js and of the store',
+    load: async () => (await import('./commands/service/version.ts')).version,
+  },
   completion: {
     heading: HEADINGS.start,
     summary: 'completion of commands, flags and names for a shell',

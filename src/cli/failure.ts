@@ -4,6 +4,7 @@ import { type Issue, KpiError } from '../domain/errors.ts'
 import { fileErrorReason, isOfNoPath } from '../files/file-error.ts'
 import { isLogJson } from './args/raw-options.ts'
 import {
+  commandOfError,
   Declined,
   EXIT,
   exitOf,
@@ -24,6 +25,8 @@ import { inTypedFlags } from './typed-fields.ts'
 type Failure = {
   readonly exit: ExitCode
   readonly code: string
+  /** Names the command that refuses its line, as it is typed. */
+  readonly command?: string | undefined
   readonly message: string
   /** Holds the whole message, if it has more than one line. */
   readonly lines?: readonly string[]
@@ -75,7 +78,7 @@ const describeWhole = (error: unknown): Failure | undefined => {
   }
   // Help and the version that were asked for.
   if (error instanceof CommanderError && error.exitCode === 0) return undefined
-  return { exit: exitOf(error), issues: [], ...sayError(error) }
+  return { exit: exitOf(error), issues: [], command: commandOfError(error), ...sayError(error) }
 }
 
 /** Returns the code and the words of an error. */
@@ -98,12 +101,13 @@ const sayError = (error: unknown): Omit<Failure, 'exit' | 'issues'> & Partial<Pi
 const issueLine = ({ index, field, message }: Issue): string =>
   index === undefined ? `  ${field}: ${message}` : `  no. ${index + 1}, ${field}: ${message}`
 
-const reasonLines = ({ message, lines, issues, unlisted = 0, namesIssue }: Failure): string[] => {
+const reasonLines = (failure: Failure): string[] => {
+  const { message, lines, issues, unlisted = 0, namesIssue, command = 'kpi' } = failure
   if (lines) return lines.map((line) => `kpi: ${line}`)
-  if (namesIssue) return [`kpi: ${message}`]
+  if (namesIssue) return [`${command}: ${message}`]
   const more = issues.length + unlisted - SHOWN_ISSUES
   return [
-    `kpi: ${message}`,
+    `${command}: ${message}`,
     ...issues.slice(0, SHOWN_ISSUES).map(issueLine),
     ...(more > 0 ? [`  and ${more} more`] : []),
   ]

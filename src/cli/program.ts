@@ -1,7 +1,8 @@
 import { Command, CommanderError, type CommandUnknownOpts } from '@commander-js/extra-typings'
 import { inOurWords, type OurLine, withSortJoined, withTypedFlags } from './args/aliases.ts'
 import { requirePaths } from './args/path-texts.ts'
-import { HELP_LAYOUT, OF_EVERY_COMMAND } from './args/help-layout.ts'
+import { hasMoreFlags } from './args/first-flags.ts'
+import { HELP_LAYOUT, HELP_TOPICS, type HelpTopic, OF_EVERY_COMMAND, shownOptions } from './args/help-layout.ts'
 import { refuseFlagsAsValues } from './args/flag-values.ts'
 import { onlyNameOthers } from './args/other-commands.ts'
 import { isLogJson } from './args/raw-options.ts'
@@ -32,6 +33,7 @@ Start with:
 
 Learn more:
   kpi COMMAND --help                    the flags of a command, with examples
+  kpi help TOPIC                        ${HELP_TOPICS.join(', ')}
   kpi doctor                            what is set, which service is used, and whether it works
 
 Exit codes: 0 done, 1 refused or failed, 2 wrong usage, 3 partly done, 4 not authorised,
@@ -41,8 +43,16 @@ Exit codes: 0 done, 1 refused or failed, 2 wrong usage, 3 partly done, 4 not aut
 /** Ends the help of each command below the program, whose flags are not listed again. */
 const GLOBAL_FLAGS = `\n${OF_EVERY_COMMAND}, such as -o json, --profile and --quiet: kpi --help`
 
-/** Holds what commander writes: help, and what is on its way to standard error. */
-type Written = { help: string; readonly errors: Promise<void>[] }
+/** Holds what commander writes: help, what stands below its flags, and what is on its way to standard error. */
+type Written = {
+  help: string
+  below: string
+  /** Names the command of which only the flags that people use first are shown. */
+  short?: CommandUnknownOpts | undefined
+  readonly errors: Promise<void>[]
+}
+
+const nothingWritten = (): Written => ({ help: '', below: '', errors: [] })
 
 const helpWidth = ({ columns }: Output): number => columns ?? 100
 
@@ -66,7 +76,7 @@ const createProgram = (io: Io, version: string, written: Written, isJson = false
     .option('--no-input', 'never prompt; missing input is an error')
     .option(...optionOf(SETTINGS.color))
     .option(...optionOf(SETTINGS.pager))
-    .option('--quiet', 'no notes and no progress on standard error')
+    .option('-q, --quiet', 'no notes and no progress on standard error')
     .option('--verbose', 'tell each request, and what is decided, on standard error')
     .option('--debug', 'as --verbose, with headers and bodies; credentials are left out')
     .option(...optionOf(SETTINGS.logFormat))
@@ -76,11 +86,15 @@ const createProgram = (io: Io, version: string, written: Written, isJson = false
     .addHelpCommand(
       new Command('help [command...]').description('show help; with --json, all of it for programs').helpGroup(START),
     )
-    .configureHelp(HELP_LAYOUT)
+    .configureHelp({ ...HELP_LAYOUT, visibleOptions: (command) => shownOptions(command, written.short === command) })
     .showSuggestionAfterError(false)
     .exitOverride()
     .configureOutput({
-      writeOut: (text) => void (written.help += closing(text, io.stdout)),
+      writeOut: (text) => {
+        const part = closing(text, io.stdout)
+        if (text.startsWith('Usage:')) written.help += part
+        else written.below += part
+      },
       // Commander throws errors as well; they are printed where all errors are. Only help is printed here. Help beside
       // an error is for people.
       writeErr: (text) =>
@@ -95,7 +109,7 @@ const createProgram = (io: Io, version: string, written: Written, isJson = false
 
 /** Returns the program with every command, for what documents it. */
 export const describeProgram = async (version: string, io: Io): Promise<Command> => {
-  const program = createProgram(io, version, { help: '', errors: [] })
+  const program = createProgram(io, version, nothingWritten())
   for (const [name, { heading, summary, load }] of Object.entries(commandGroups)) {
     const register = await load()
     register(program.command(name).description(summary).helpGroup(heading), () => undefined)
@@ -115,6 +129,19 @@ const printHelpJson = async (args: readonly string[], version: string, io: Io): 
   const words = args.filter((arg) => !arg.startsWith('-'))
   await io.stdout.write(helpJson(await describeProgram(version, io), words))
   return 0
+}
+
+/** Returns the topic that a line asks help about; undefined where it names a command, or nothing. */
+const topicIn = ([help, ...words]: readonly string[]): HelpTopic | undefined => {
+  const asked = words.find((word) => !word.startsWith('-'))
+  return help === 'help' ? HELP_TOPICS.find((one) => one === asked) : undefined
+}
+
+/** Prints the help of a topic. */
+const printTopic = async (io: Io, args: readonly string[], topic: HelpTopic): Promise<ExitCode> => {
+  const { topicText } = await import('./help-topics.ts')
+  await printHelp(io, args, topicText(topic, helpWidth(io.stdout)))
+  return EXIT.done
 }
 
 /** Lets flags of lists be given more than once, as if they were one list. */
@@ -223,7 +250,7 @@ export const complete = async (given: readonly string[], io: Io): Promise<void> 
   const line = readTypedLine(given)
   if (!line) return
   const { words, current, insertion } = line
-  const program = createProgram(io, '', { help: '', errors: [] })
+  const program = createProgram(io, '', nothingWritten())
   await addGroups(program, wordsIn(words[0] === 'help' ? words.slice(1) : words, program), () => undefined)
   const { candidatesFor } = await import('./commands/completion/candidates.ts')
   const { candidates, hasFiles } = candidatesFor(program, words, current, io)
@@ -262,6 +289,21 @@ const parse = async (program: Command, line: OurLine, isHelp: boolean): Promise<
   }
 }
 
+const ASKS_HELP: ReadonlySet<string> = new Set(['--help', '-h'])
+
+/** Returns a line without the `--all` of help, and whether it has that. */
+const readHelpAll = (args: readonly string[]): { readonly args: readonly string[]; readonly isAll: boolean } => {
+  const isAll = args.includes('--all') && args.some((arg) => ASKS_HELP.has(arg))
+  return { args: isAll ? args.filter((arg) => arg !== '--all') : args, isAll }
+}
+
+/** Returns the help of a command; of one with many flags what fits a screen, and how all is shown. */
+const wholeHelp = async ({ stdout }: Io, { help, below, short }: Written): Promise<string> => {
+  if (short === undefined || help === '') return help + below
+  const { withinScreen } = await import('./args/short-help.ts')
+  return withinScreen({ help, below }, short, (end) => closing(end, stdout))
+}
+
 /** Describes a command line as it is typed, and who reads it. */
 type Typed = {
   readonly line: readonly string[]
@@ -279,10 +321,11 @@ const withParsed = async <T>(
   { line, version, io, isForPrograms }: Typed,
   use: (found: Found | undefined) => Promise<T>,
 ): Promise<T | undefined> => {
-  const args = withSortJoined(helpAsFlag(line))
-  const written: Written = { help: '', errors: [] }
+  const { args, isAll } = readHelpAll(withSortJoined(helpAsFlag(line)))
+  const written = nothingWritten()
   const program = createProgram(io, version, written, isForPrograms)
   let found: Found | undefined
+  let isRead = false
   await addGroups(
     program,
     wordsIn(args, program),
@@ -290,20 +333,26 @@ const withParsed = async <T>(
   )
   const ours = inOurWords(program, args)
   const { words } = ours
-  refuseFlagsAsValues(program, words)
+  const asksHelp = words.length === 0 || args.some((arg) => ASKS_HELP.has(arg))
+  if (asksHelp && !isAll && hasMoreFlags(ours.command)) written.short = ours.command
   try {
+    refuseFlagsAsValues(program, words)
     if (words.length === 0) program.outputHelp()
     else await parse(program, ours, line[0] === 'help')
+    isRead = true
     return await use(found)
   } catch (error) {
     if (isAskedFor(error)) return undefined
     written.help = ''
+    written.below = ''
     if (isForPrograms && error instanceof CommanderError && error.code === 'commander.help') throw noCommand(ours)
-    const { withNextStep } = await import('./usage-hints.ts')
-    throw asTyped(withNextStep(error, ours), args, ours)
+    const { withCommand, withNextStep } = await import('./usage-hints.ts')
+    const told = asTyped(withNextStep(error, ours), args, ours)
+    throw isRead ? told : withCommand(told, ours)
   } finally {
     await Promise.all(written.errors)
-    if (written.help !== '') await printHelp(io, args, written.help)
+    const text = await wholeHelp(io, written)
+    if (text !== '') await printHelp(io, args, text)
   }
 }
 
@@ -314,6 +363,8 @@ export const runProgram = async (line: readonly string[], version: string, world
     get: (target, name: keyof Io) => (name === 'startedAt' ? startedAt : target[name]),
   })
   if (line[0] === 'help' && line.includes('--json')) return printHelpJson(line.slice(1), version, io)
+  const topic = topicIn(line)
+  if (topic !== undefined) return printTopic(io, line, topic)
   const isForPrograms = isLogJson(line) || isOutputJson(line, io)
   const code = await withParsed({ line, version, io, isForPrograms }, async (found) => found?.run())
   return code ?? EXIT.done

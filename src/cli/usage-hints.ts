@@ -1,16 +1,14 @@
 import { CommanderError, type CommandUnknownOpts } from '@commander-js/extra-typings'
 import { nearest } from '../client/nearest.ts'
 import type { OurLine } from './args/aliases.ts'
+import { pathOf } from './args/help-layout.ts'
 import { faultOfDays } from './args/relative-dates.ts'
+import { noteCommand } from './exit.ts'
 import { commandHelp } from './help-json.ts'
 import { countOf, shellWord } from './output/text.ts'
 
 /** Matches the flags whose values may have blanks: a text, a day in words, or names. */
 const MAY_HAVE_BLANKS = /<(?:text|day|kpi|user|item|list|id\|name[^>]*)>/
-
-/** Returns a command as it is typed. */
-const pathOf = (command: CommandUnknownOpts): string =>
-  command.parent ? `${pathOf(command.parent)} ${command.name()}` : command.name()
 
 /** Returns how a command is written, with an example. */
 const usageOf = (command: CommandUnknownOpts): string => {
@@ -51,7 +49,7 @@ const strayWords = (command: CommandUnknownOpts, line: readonly string[]): strin
   const why = count === 0 ? 'no flag stands before it' : `it takes ${countOf(count, 'word')}`
   const quoted = inQuotes(command, line, { at, text })
   const next = quoted === undefined ? usageOf(command) : `Did you mean ${quoted}?`
-  return `${pathOf(command)}: ${shellWord(stray[0] ?? '')} is too much: ${why} (${next})`
+  return `${shellWord(stray[0] ?? '')} is too much: ${why} (${next})`
 }
 
 /** Matches an error about a word that is no command, or no flag. */
@@ -86,6 +84,12 @@ const sayUnknown = (kind: string, word: string, command: CommandUnknownOpts): st
   const shown = value.length > 0 ? `${typed}=…` : typed
   const hint = near === undefined ? '' : ` (Did you mean ${near}?)`
   return `unknown ${kind} '${shown}'${hint}; ${pathOf(command)} --help shows what there is`
+}
+
+/** Notes of an error about a line that cannot be read which command it is of. */
+export const withCommand = (error: unknown, { command }: OurLine): unknown => {
+  noteCommand(error, pathOf(command))
+  return error
 }
 
 /** Returns an error about a line that the program refused, with the next step. */

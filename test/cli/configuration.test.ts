@@ -57,7 +57,9 @@ describe.each(users)('a configuration %s', (_name, open) => {
     expect(await user.kpi('plan', 'kpi.yaml', '--exit-code')).toEqual({
       code: 0,
       stdout: '',
-      stderr: 'nothing to do: 10 unchanged\n',
+      stderr:
+        'nothing to do: 10 unchanged\n' +
+        'not in kpi.yaml, and left alone: 1 category (General); 4 units (Number, Decimal, Percent, Currency); 1 user (admin@localhost)\n',
     })
   })
 
@@ -67,7 +69,9 @@ describe.each(users)('a configuration %s', (_name, open) => {
     write(user, 'kpis:\n  - { name: Revenue, target_default: 150, category: Shops }\ncategories: [{ name: Shops }]\n')
     expect(await user.kpi('plan', 'kpi.yaml', '--exit-code')).toEqual({
       code: 9,
-      stderr: expect.stringMatching(/^1 to create, 1 to update\n3 stored entries .* 150 instead of 100 /) as string,
+      stderr: expect.stringMatching(
+        /^1 to create, 1 to update\nnot in kpi.yaml, .*\n3 stored entries .* 150 instead of 100 /,
+      ) as string,
       stdout: [
         'action  section     name     field           old      new\n',
         'create  categories  Shops\n',
@@ -78,7 +82,9 @@ describe.each(users)('a configuration %s', (_name, open) => {
     expect(await user.kpi('plan', 'kpi.yaml', '--summary-only')).toEqual({
       code: 0,
       stdout: '',
-      stderr: expect.stringMatching(/^1 to create, 1 to update\n3 stored entries .* 150 instead of 100 /) as string,
+      stderr: expect.stringMatching(
+        /^1 to create, 1 to update\nnot in kpi.yaml, .*\n3 stored entries .* 150 instead of 100 /,
+      ) as string,
     })
     expect(errorOf(await user.kpi('plan', 'kpi.yaml', '--exit-code', '-o', 'json'))).toMatchObject({
       code: 'differences',

@@ -23,7 +23,7 @@ describe.each(users)('%s, --summary-only prints the counts of the dry run of', (
     [['assign', 'add', '--users', '#3,#4', '--kpis', 'all'], { added: 4, users: 2 }],
     [['assign', 'update', '--users', 'Ann Lee', '--kpis', 'all', '--sort-order', '5'], { updated: 2, unchanged: 0 }],
     [['assign', 'remove', '--users', 'Ann Lee', '--kpis', 'all'], { removed: 2 }],
-    [['plan', 'kpi.yaml'], { created: 1, updated: 0, deleted: 0, unchanged: 0 }],
+    [['plan', 'kpi.yaml'], { created: 1, updated: 0, deleted: 0, unchanged: 0, not_in_file: 4 }],
   ])('%j', async (line, counts) => {
     const dry = [...line, ...(line[0] === 'plan' ? [] : ['--dry-run']), '--summary-only']
     expect(jsonOf(await user.kpi(...dry, '-o', 'json'))).toEqual(counts)

@@ -46,7 +46,7 @@ const flagsIn = (text: string): string[] => [...text.matchAll(/(?<![\w-])--[a-z]
 
 /** Returns the flags that a command has, as its help lists them, and those of all commands. */
 const flagsOf = async (command: string): Promise<Set<string>> => {
-  const { stdout } = await user.kpi(...command.split(' '), '--help')
+  const { stdout } = await user.kpi(...command.split(' '), '--help', '--all')
   return new Set(flagsIn(stdout))
 }
 

@@ -9,7 +9,7 @@ import { shellWord } from '../../src/cli/output/text.ts'
 import { ALL_SETTINGS, flagName } from '../../src/cli/target/settings.ts'
 import { testIo } from '../support/io.ts'
 import { temporaryFolder } from '../support/folder.ts'
-import { errorOf, type Ran, shellIn } from '../support/kpi.ts'
+import { errorOf, type Ran, shellIn, withoutCommand } from '../support/kpi.ts'
 import { embeddedUser, fillShop, type User } from '../support/user.ts'
 
 type Row = {
@@ -33,7 +33,10 @@ const rowsOf = ({ stdout, stderr }: Ran): readonly Row[] => {
 const faultsOf = ({ stderr }: Ran): string[] => stderr.trimEnd().split('\n').slice(1)
 
 /** Says what a command line is refused with, in one line. */
-const refusalOf = ({ stderr }: Ran): string => stderr.trimEnd().replace(/^kpi: /, '')
+const refusalOf = ({ stderr }: Ran): string =>
+  withoutCommand(stderr)
+    .trimEnd()
+    .replace(/^kpi: /, '')
 
 describe('a step that is a command line', () => {
   test.each([

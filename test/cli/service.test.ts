@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { openStore } from '../../src/store/schema/open-store.ts'
 import { users } from '../../src/store/tables/users.ts'
 import { temporaryFolder } from '../support/folder.ts'
-import { errorOf, jsonOf, type Ran, shellIn } from '../support/kpi.ts'
+import { errorOf, jsonOf, type Ran, shellIn, withoutCommand } from '../support/kpi.ts'
 import { embeddedUser, remoteUser, type User } from '../support/user.ts'
 
 let user: User
@@ -207,7 +207,7 @@ test.each([
   [['accounts', 'enable-api', 'nil'], 1, 'there is no account nil'],
   [['token', 'create', '--account', 'nil'], 1, 'there is no account nil; kpi service accounts list shows them'],
   [['accounts', 'enable-api'], 2, "missing required argument 'name'"],
-  [['token', 'create', 'extra'], 2, 'kpi service token create: extra is too much'],
+  [['token', 'create', 'extra'], 2, 'extra is too much'],
   [['token', 'revoke', '--account', 'nil', '--yes'], 1, 'there is no account nil'],
   [['accounts', 'show', 'nil'], 1, 'there is no account nil'],
   [['accounts', 'create', 'acme'], 2, "required option '--login <email>' not specified"],
@@ -220,7 +220,7 @@ test.each([
 ])('%j is refused', async (line, code, message) => {
   const ran = await service(...line)
   expect(ran).toMatchObject({ code, stdout: '' })
-  expect(ran.stderr).toContain(`kpi: ${message}`)
+  expect(withoutCommand(ran.stderr)).toContain(`kpi: ${message}`)
 })
 
 test.each([

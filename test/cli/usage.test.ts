@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { describeProgram } from '../../src/cli/program.ts'
 import { makePair } from '../support/certificates.ts'
 import { testIo } from '../support/io.ts'
-import { jsonOf } from '../support/kpi.ts'
+import { jsonOf, withoutCommand } from '../support/kpi.ts'
 import { embeddedUser, type User } from '../support/user.ts'
 
 let user: User
@@ -35,7 +35,7 @@ describe('wrong usage is exit code 2, nothing on standard output, and one line t
   test.each<[line: string, message: string]>([
     ['xyzzy', "unknown command 'xyzzy'; kpi --help shows what there is\n"],
     ['--colour kpis list', "unknown option '--colour'"],
-    ['kpis list extra', 'kpi kpis list: extra is too much: no flag stands before it'],
+    ['kpis list extra', 'extra is too much: no flag stands before it'],
     ['kpis get', "missing required argument 'name' (write kpi kpis get <name>, such as kpi kpis get Revenue)"],
     [
       'kpis delete',
@@ -82,7 +82,7 @@ describe('wrong usage is exit code 2, nothing on standard output, and one line t
   ])('kpi %s', async (line, message) => {
     const ran = await user.kpi(...line.split(' '))
     expect(ran).toMatchObject({ code: 2, stdout: '' })
-    expect(ran.stderr).toContain(`kpi: ${message}`)
+    expect(withoutCommand(ran.stderr)).toContain(`kpi: ${message}`)
     expect(ran.stderr.trimEnd()).not.toContain('\n')
   })
 
@@ -90,7 +90,7 @@ describe('wrong usage is exit code 2, nothing on standard output, and one line t
     const { code, stdout, stderr } = await user.kpi(...line.split(' '))
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
     expect(stderr).toContain(`Usage: kpi ${line} [options] [command]`)
-    expect(stderr).toMatch(/\nkpi: say which command; they are listed above\n$/)
+    expect(stderr).toMatch(/\nkpi (?:[a-z-]+ )*[a-z-]+: say which command; they are listed above\n$/)
   })
 })
 
@@ -185,7 +185,7 @@ describe('help', () => {
     ['kpis foo -h', 'kpi kpis'],
     ['service token foo --help', 'kpi service token'],
   ])('kpi %s is an error, as nothing has that name', async (line, command) => {
-    const stderr = `kpi: unknown command 'foo'; ${command} --help shows what there is\n`
+    const stderr = `${command}: unknown command 'foo'; ${command} --help shows what there is\n`
     expect(await user.kpi(...line.split(' '))).toEqual({ code: 2, stdout: '', stderr })
   })
 
@@ -300,7 +300,7 @@ describe('words of other programs mean ours', () => {
     ['entries list --user B', '--user: there is no user "B"'],
     ['assign list --user', "option '--user <list>' argument missing"],
   ])('kpi %s is refused with the flag as it was typed', async (line, message) => {
-    expect((await user.kpi(...line.split(' '))).stderr).toBe(`kpi: ${message}\n`)
+    expect(withoutCommand((await user.kpi(...line.split(' '))).stderr)).toBe(`kpi: ${message}\n`)
   })
 
   test('but values stay as they are', async () => {

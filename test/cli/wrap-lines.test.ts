@@ -47,7 +47,7 @@ const LINES = [
 
 test.each([50, 80, 120])('help at %i columns has no line that the screen breaks in a word', async (terminal) => {
   using home = temporaryFolder()
-  for (const line of LINES) {
+  for (const line of LINES.flatMap((one) => [one, [...one, '--all']])) {
     const world = testIo({ home: home.path, terminal })
     await run([...line, '--help'], world.io)
     const tooLong = world
@@ -65,6 +65,6 @@ test('errors at a terminal end their lines between words', async () => {
   const world = testIo({ home: home.path, terminal: 30 })
   await run(['kpis', 'list', '--colums', 'id'], world.io)
   expect(world.stderr()).toBe(
-    "kpi: unknown option '--colums'\n(Did you mean --columns?);\nkpi kpis list --help shows what there is\n",
+    "kpi kpis list: unknown option\n'--colums' (Did you mean\n--columns?);\nkpi kpis list --help shows what there is\n",
   )
 })

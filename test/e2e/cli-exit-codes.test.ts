@@ -57,7 +57,7 @@ test.each<[code: number, why: string, args: string[], env: () => Record<string, 
     'wrong usage',
     ['kpis', 'lst'],
     () => ({}),
-    /^kpi: unknown command 'lst' \(Did you mean list\?\); kpi kpis --help shows what there is\n$/,
+    /^kpi kpis: unknown command 'lst' \(Did you mean list\?\); kpi kpis --help shows what there is\n$/,
   ],
   [2, 'an answer that nobody can give', ['kpis', 'delete', '1'], () => ({}), /needs --yes/],
   [
@@ -84,7 +84,7 @@ test.each<[code: number, why: string, args: string[], env: () => Record<string, 
 test('9: a plan found differences', async () => {
   writeFileSync(home.in('kpi.yaml'), 'categories: [{ name: Shops }]\n')
   const ran = await runKpi(home, ['plan', 'kpi.yaml', '--exit-code', '--summary-only'])
-  expect(ran).toMatchObject({ code: 9, stdout: '', stderr: '1 to create\n' })
+  expect(ran).toMatchObject({ code: 9, stdout: '', stderr: expect.stringMatching(/^1 to create\n/) as unknown })
 })
 
 test('3: some rows were rejected', async () => {

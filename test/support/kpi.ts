@@ -43,3 +43,6 @@ export const errorOf = ({ stderr }: Pick<Ran, 'stderr'>): ToldError => {
 /** All that is told of an error, as one text. */
 export const allOf = ({ message, issues }: ToldError): string =>
   [message, ...issues.map((issue) => `${issue.field}: ${issue.message}`)].join('\n')
+
+/** What was said, with `kpi` in the place of the command that an error about a line begins with. */
+export const withoutCommand = (stderr: string): string => stderr.replaceAll(/^kpi(?: [a-z][a-z-]*)+: /gm, 'kpi: ')

@@ -1,4 +1,5 @@
 import { type CommandUnknownOpts, Help, type Option } from '@commander-js/extra-typings'
+import { isFirst } from './first-flags.ts'
 
 /** Sets how narrow the texts beside flags may become; flags that leave less have their text below. */
 const LEAST_TEXT = 40
@@ -7,6 +8,12 @@ const BELOW = ' '.repeat(6)
 
 /** Heads the flags of the program, which each command takes. */
 export const OF_EVERY_COMMAND = 'Flags of every command'
+
+/** Lists the topics of `kpi help` beside the commands. */
+export const HELP_TOPICS = ['environment', 'formats', 'dates', 'exit-codes'] as const
+
+/** Names a topic of `kpi help`. */
+export type HelpTopic = (typeof HELP_TOPICS)[number]
 
 /** Breaks the choices of a flag at their bars where the flag is wider than the screen. */
 const brokenTerm = (term: string, width: number): string => {
@@ -34,6 +41,16 @@ const flagLines = (command: CommandUnknownOpts, helper: Help): string[] => {
 /** Tells whether a command only leads to others: the program itself, and a group without flags of its own. */
 const isGroup = ({ commands, options, parent }: CommandUnknownOpts): boolean =>
   commands.length > 0 && (parent === null || options.length === 0)
+
+/** Returns the flags that help lists: all, or those that people use first. */
+export const shownOptions = (command: CommandUnknownOpts, isShort: boolean): Option[] => {
+  const all: Option[] = new Help().visibleOptions(command)
+  return isShort ? all.filter(isFirst) : all
+}
+
+/** Returns a command as it is typed. */
+export const pathOf = (command: CommandUnknownOpts): string =>
+  command.parent ? `${pathOf(command.parent)} ${command.name()}` : command.name()
 
 /** Lays out help: texts stand beside their flags, or below those that leave them no room; words are never broken. */
 export const HELP_LAYOUT = {

@@ -76,12 +76,18 @@ const singleDay = (word: string, today: Day): Day | undefined => {
   return count !== undefined && unit !== undefined ? before(today, Number(count), unit) : undefined
 }
 
-const WORDS = ['today', 'yesterday', 'ytd', ...Object.keys(UNITS).flatMap((unit) => [`this-${unit}`, `last-${unit}`])]
+/** Lists the words for days and periods. */
+export const RELATIVE_WORDS = [
+  'today',
+  'yesterday',
+  'ytd',
+  ...Object.keys(UNITS).flatMap((unit) => [`this-${unit}`, `last-${unit}`]),
+]
 
 /** Returns the word that was probably meant: `-7d` for `last 7 days`, `last-month` for `lst-month`. */
 const suggestionFor = (word: string): string => {
   const [, count, unit] = /^(?:last-|past-)?(\d{1,5})-?(d|w|m|y)(?:ays?|eeks?|onths?|ears?)?(?:-ago)?$/.exec(word) ?? []
-  return didYouMean(count === undefined ? nearest(word, WORDS) : `-${count}${unit}`, ';')
+  return didYouMean(count === undefined ? nearest(word, RELATIVE_WORDS) : `-${count}${unit}`, ';')
 }
 
 /** Says that a word stands for no days, and what it may be. */

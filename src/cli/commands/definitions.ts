@@ -7,10 +7,12 @@ import { kpi } from '../../domain/resources/kpi.ts'
 import { user } from '../../domain/resources/user.ts'
 import { asPatch } from '../../domain/schema.ts'
 import { addExamples } from '../args/examples.ts'
+import { markFirst } from '../args/first-flags.ts'
 import { addFlags, type FieldFlag, requireNoFaults, readPlainFlags } from '../args/flags.ts'
 import type { Act, Register } from '../cli.ts'
 import { printsList } from '../output/printed.ts'
 import { addImport } from './definitions-import/command.ts'
+import { addHandOver } from './hand-over/command.ts'
 import { watchDefaults } from './targets/target-flags.ts'
 import { addAllVerbs, addGet, addList } from './verbs/all.ts'
 import { addCreate } from './verbs/create.ts'
@@ -29,6 +31,7 @@ export const users: Register = (group, act) => {
     list: '--filter user_status_id=A --sort last_name',
   })
   addImport(group, act, user, '--user-type Manager')
+  addHandOver(group, act)
 }
 
 const KPI_SAMPLES = {
@@ -38,9 +41,22 @@ const KPI_SAMPLES = {
   list: '--filter is_active=true --sort name',
 }
 
+/** Lists the flags of KPIs that people use first. */
+const KPI_FIRST = [
+  '--name',
+  '--category',
+  '--unit',
+  '--frequency',
+  '--target-default',
+  '--value-direction',
+  '--dry-run',
+]
+
 /** Registers `kpi kpis …` */
 export const kpis: Register = (group, act) => {
   addAllVerbs(group, act, kpi, (client) => client.kpis, { ...KPI_SAMPLES, watch: watchDefaults })
+  for (const command of group.commands.filter((one) => ['create', 'update'].includes(one.name())))
+    markFirst(command, KPI_FIRST)
   addImport(group, act, kpi, '--frequency monthly --category General')
 }
 

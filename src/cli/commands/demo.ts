@@ -1,10 +1,9 @@
-import { existsSync } from 'node:fs'
-import { dirname, join, relative, resolve } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { join, relative, resolve } from 'node:path'
 import { kpi } from '../../domain/resources/kpi.ts'
 import { addExamples } from '../args/examples.ts'
 import type { Cli, Register } from '../cli.ts'
 import { EXIT, UsageError } from '../exit.ts'
+import { packageFolder } from '../files/package-folder.ts'
 import { shellWord } from '../output/text.ts'
 import { dataFolder } from '../target/folders.ts'
 import { withClientAt } from '../target/session.ts'
@@ -12,13 +11,6 @@ import { findReach } from '../target/network.ts'
 import { behaviorFlags } from '../target/settings.ts'
 
 const SAMPLE = join('examples', 'load-entries')
-
-/** Returns the folder of the installed package: the nearest one above this file that has the sample. */
-const packageFolder = (): string => {
-  let folder = dirname(fileURLToPath(import.meta.url))
-  while (!existsSync(join(folder, SAMPLE)) && dirname(folder) !== folder) folder = dirname(folder)
-  return folder
-}
 
 /** Returns the commands that create the sample account, as anybody could type them. */
 const setUp = (folder: string): string[][] => [
@@ -64,7 +56,7 @@ export const demo: Register = (group, act) => {
   addExamples(group, 'demo', 'demo --data-dir ./demo')
   act(group, async (cli) => {
     const dataDir = resolve(cli.io.cwd, cli.flags.dataDir ?? join(dataFolder(cli.io), 'demo'))
-    const folder = shortest(cli.io.cwd, join(packageFolder(), SAMPLE))
+    const folder = shortest(cli.io.cwd, join(packageFolder(SAMPLE), SAMPLE))
     const lines = [...((await isEmpty(cli, dataDir)) ? setUp(folder) : []), ...loadAndReport(folder)]
     // Show the commands as they are typed if the package is not installed.
     const command = cli.io.env['npm_command'] === 'exec' ? 'npx kpi' : 'kpi'

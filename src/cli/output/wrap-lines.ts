@@ -5,6 +5,8 @@ const COMMAND = /(?:^|\s)(kpi [a-z].*)$/
 /** Matches one that stands by itself, which stays whole in any case: nothing but it is behind the sign. */
 const COMMAND_ALONE = /(?:^\s*|[:;,] )(kpi [a-z].*)$/
 const INDENT = /^ */
+/** Matches what an error about a line begins with: the command that refuses it, which is not pasted. */
+const ERROR_OF = /^kpi(?: [a-z][a-z-]*)*: /
 const COMMENT = '# '
 /** Sets how far the last column is indented where it has no room beside the first. */
 const BELOW = 6
@@ -38,7 +40,8 @@ const wrapLine = (line: string, width: number, widthOf: Width): string[] => {
   if (widthOf(line) <= width || line.startsWith('{')) return [line]
   const indent = INDENT.exec(line)?.[0] ?? ''
   const margins = { first: indent, hang: indent }
-  const command = wholeCommand(line, width - indent.length, widthOf)
+  const start = ERROR_OF.exec(line)?.[0] ?? ''
+  const command = wholeCommand(line.slice(start.length), width - indent.length, widthOf)
   const before = line.slice(indent.length, line.length - (command?.length ?? 0)).trimEnd()
   const lines = before === '' ? [] : fill(before, width, margins, widthOf)
   return command === undefined ? lines : [...lines, `${indent}${command}`]

@@ -13,7 +13,7 @@ import type { Facts } from './question.ts'
 export type Expected = {
   readonly kpi: Kpi
   readonly unit: Unit | undefined
-  readonly user: { readonly id: number; readonly name: string }
+  readonly user: { readonly id: number; readonly name: string; readonly email: string }
   readonly target: Decimal | null
 }
 

@@ -38,6 +38,8 @@ export type Question = {
   readonly onlyMissed: boolean
   /** Asks for what has no value, instead of values. */
   readonly onlyMissing: boolean
+  /** Asks for the people who lack values, instead of each value that is missing. */
+  readonly perPerson?: boolean
   /** Names a field of the answer. */
   readonly sort?: { readonly field: string; readonly isDescending: boolean } | undefined
   readonly top?: number | undefined

@@ -9,8 +9,8 @@ import { factsOf } from '../../support/analysis.ts'
 import { day } from '../../support/calendar.ts'
 import { kpiRecord } from '../../support/store.ts'
 
-const ANN = { id: 2, name: 'Ann' }
-const BOB = { id: 3, name: 'Bob' }
+const ANN = { id: 2, name: 'Ann', email: 'ann@example.com' }
+const BOB = { id: 3, name: 'Bob', email: 'bob@example.com' }
 
 /** A row of the KPI and Ann. */
 const reported = (

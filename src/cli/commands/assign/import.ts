@@ -1,4 +1,5 @@
 import type { Command } from '@commander-js/extra-typings'
+import { markFirst } from '../../args/first-flags.ts'
 import { collect } from '../../args/flags.ts'
 import { SUMMARY_ONLY } from '../../args/dry-run.ts'
 import {
@@ -58,6 +59,7 @@ export const addAssignImport = (group: Command, act: Act): void => {
     .option('--rejects <file>', 'the file for the rejected rows')
     .addHelpText('after', EXAMPLES)
   addOutput(command, async () => (await import('./run.ts')).assignPrints)
+  markFirst(command, ['--user', '--kpi', '--map', '--decimal', '--sheet', '--keep-history', '--dry-run'])
   act(command, async (cli, [file], flags) => {
     const { runAssignImport } = await import('./run.ts')
     return runAssignImport(cli, file, flags)

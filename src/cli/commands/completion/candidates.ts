@@ -2,6 +2,7 @@ import type { Argument, CommandUnknownOpts, Option } from '@commander-js/extra-t
 import { KIND_NAMES, type KindName, KINDS } from '../../../domain/kinds.ts'
 import { undoReceiptNames } from '../../../runs/entries/receipt.ts'
 import { flagOf, inOurWords } from '../../args/aliases.ts'
+import { HELP_TOPICS } from '../../args/help-layout.ts'
 import { splitList } from '../../args/names.ts'
 import type { Io } from '../../io.ts'
 import { LOG_FORMATS } from '../../output/log.ts'
@@ -49,7 +50,8 @@ const valuesOf = ({ flags, long, argChoices }: Option, io: Io, names: KnownNames
   if (flag === 'profile') return named([...readProfiles(io).byName.keys()], 'profile')
   if (flag === 'output') return named(FORMATS, 'format')
   if (flag === 'log-format') return named(LOG_FORMATS, 'format')
-  const kind = kindOfWord(flag)
+  // A flag of another name says what it takes: --to <user>.
+  const kind = kindOfWord(flag) ?? kindOfWord(/<([a-z-]+)>/.exec(flags)?.[1] ?? '')
   if (kind !== undefined) return named(names[kind] ?? [], kind.replace('_', ' '))
   if (FILES.test(flags)) return { candidates: [], hasFiles: true }
   return named(argChoices ?? choicesIn(flags))
@@ -168,7 +170,12 @@ const allFor = (program: CommandUnknownOpts, words: readonly string[], current: 
   const isHelp = words[0] === 'help'
   const { words: ours } = inOurWords(program, isHelp ? words.slice(1) : words)
   const { command, given, open, flags } = follow(program, ours)
-  if (isHelp) return given === 0 ? commandsBelow(command) : NOTHING
+  if (isHelp && given > 0) return NOTHING
+  if (isHelp) {
+    const { candidates } = commandsBelow(command)
+    const topics = command === program ? named(HELP_TOPICS, 'topic').candidates : []
+    return { candidates: [...candidates, ...topics], hasFiles: false }
+  }
   const names = namesFor(io, flags)
   if (open) return valuesAfter(open, current, io, names)
   const [prefix = '', flag = ''] = WITH_VALUE.exec(current) ?? []

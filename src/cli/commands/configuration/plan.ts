@@ -7,10 +7,19 @@ import { dryRunCounts } from '../../output/summary.ts'
 import { learnAccount } from '../../target/service-of.ts'
 import { pathWord } from '../../output/text.ts'
 import { type AccountFlags, withTarget } from './account.ts'
+import { type NotInInput, recordsNotInInput } from '../../../changes/plan/not-in-input.ts'
 import type { Printed } from '../../output/printed.ts'
 import { printable } from '../../../domain/schema.ts'
 import { type FileFlags, readyFile, STDOUT, writeOutput } from '../../files/named-output.ts'
-import { prepare, type Prepared, readSource, requireMeantDeletes, type SourceFlags, tellPlan } from './prepare.ts'
+import {
+  prepare,
+  type Prepared,
+  readSource,
+  requireMeantDeletes,
+  type SourceFlags,
+  tellPlan,
+  tellRest,
+} from './prepare.ts'
 import { readMade } from './made.ts'
 import { writePlan } from './saved-plan.ts'
 import { openTargetHistory } from '../targets/target-flags.ts'
@@ -34,7 +43,12 @@ const planRow = printable('plan_row', 'row of a plan', {
   ...CHANGED_FIELD,
 })
 
-const planCounts = dryRunCounts('plan', 'Records', ['created', 'updated', 'deleted', 'unchanged'])
+const planCounts = dryRunCounts('plan', 'Records', ['created', 'updated', 'deleted', 'unchanged'], {
+  not_in_file: {
+    kind: 'integer',
+    about: "Records of the account that the file's sections do not have, and that would be left alone",
+  },
+})
 
 /** Lists what a plan prints. */
 export const planPrints: readonly Printed[] = [
@@ -43,17 +57,23 @@ export const planPrints: readonly Printed[] = [
 ]
 
 /** Prints a row for each change, or the counts alone. */
-const printChanges = async (cli: Cli, { rows, counts }: Prepared, { summaryOnly }: PlanFlags): Promise<void> => {
-  if (summaryOnly) return printDryRunCounts(cli, planCounts, counts)
+const printChanges = async (
+  cli: Cli,
+  { rows, counts }: Prepared,
+  rest: readonly NotInInput[],
+  { summaryOnly }: PlanFlags,
+): Promise<void> => {
+  const beside = rest.reduce((sum, { records }) => sum + records.length, 0)
+  if (summaryOnly) return printDryRunCounts(cli, planCounts, { ...counts, not_in_file: beside })
   await untilDeadline(cli.io, cli.flags.deadline, ({ signal }) => printPlan(cli, planRow, inTurns(rows, signal)))
 }
 
 /** Runs `kpi plan`: says what an apply would do. */
 export const runPlan = async (cli: Cli, file: string, flags: PlanFlags): Promise<ExitCode> => {
-  const source = await readSource(cli, file, flags)
+  const source = { ...(await readSource(cli, file, flags)), tellsRest: true } as const
   await readyFile(cli, flags)
   const signal = cli.io.interruption()
-  const { prepared, planned } = await withTarget(cli, flags, source.configuration, signal, async (target) => {
+  const { prepared, planned, rest } = await withTarget(cli, flags, source.configuration, signal, async (target) => {
     const { client, service } = target
     await learnAccount(client)
     const account = target.accountName()
@@ -61,6 +81,8 @@ export const runPlan = async (cli: Cli, file: string, flags: PlanFlags): Promise
     const prepared = await prepare(cli, target, source, () => readMade(cli.io, { service, account, source: path }))
     const { changes } = prepared.plan
     await tellPlan(cli, prepared)
+    const rest = recordsNotInInput(prepared.snapshot, source.configuration.sections.keys(), changes)
+    await tellRest(cli, source, rest)
     const deleting = prepared.counts.deleted > 0 ? await import('./deletes.ts') : undefined
     await deleting?.tellDeletes(cli, client, changes)
     await deleting?.tellKept(cli, client, prepared)
@@ -69,13 +91,13 @@ export const runPlan = async (cli: Cli, file: string, flags: PlanFlags): Promise
     const deletes = flags.toFile === undefined ? [] : ((await deleting?.plannedDeletes(client, changes)) ?? [])
     const configuration = saved?.configuration ?? text
     const planned = { service, account, file: path, prune, byName, configuration, rows: prepared.rows, deletes }
-    return { prepared, planned }
+    return { prepared, planned, rest }
   })
   const { toFile } = flags
   if (toFile !== undefined) await writeOutput(cli, toFile, writePlan(planned))
   if (toFile !== undefined && toFile !== STDOUT)
     await cli.note(`the plan is in ${toFile}: kpi apply ${pathWord(toFile)}`)
   // Where the plan itself goes to standard output, nothing else does.
-  if (toFile !== STDOUT) await printChanges(cli, prepared, flags)
+  if (toFile !== STDOUT) await printChanges(cli, prepared, rest, flags)
   return flags.exitCode && prepared.plan.changes.length > 0 ? EXIT.differences : EXIT.done
 }

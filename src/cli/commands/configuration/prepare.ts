@@ -3,14 +3,17 @@ import { type Configuration, readConfiguration } from '../../../changes/from/yam
 import { readWrittenNumbers } from '../../../changes/from/written-numbers.ts'
 import { doubtsOf } from '../../../changes/plan/doubts.ts'
 import type { Policy } from '../../../changes/plan/match.ts'
+import type { NotInInput } from '../../../changes/plan/not-in-input.ts'
 import { type Plan, planChanges } from '../../../changes/plan/plan.ts'
 import { countChanges, type Counts, planRows } from '../changes/plan-rows.ts'
 import { type Account, readSnapshot } from '../../../changes/records/access.ts'
-import { type KindName, sectionOf, sections } from '../../../changes/records/kind-fields.ts'
-import type { Snapshot } from '../../../changes/records/snapshot.ts'
+import { desiredName } from '../../../changes/records/desired.ts'
+import { type KindName, kinds, sectionOf, sections } from '../../../changes/records/kind-fields.ts'
+import { labelOf, type Snapshot } from '../../../changes/records/snapshot.ts'
 import type { Client } from '../../../client/client.ts'
 import { pauseEvery } from '../../../client/next-turn.ts'
 import { faultAt, lineOfFault } from '../../../codec/yaml-reader.ts'
+import { listFirst, MOST_LISTED } from '../../../domain/count-text.ts'
 import { type Issue, KpiError, MOST_FAULTS } from '../../../domain/errors.ts'
 import { nameForm } from '../../../domain/name-form.ts'
 import type { Pause } from '../../../domain/pause.ts'
@@ -20,6 +23,7 @@ import { inputName, readInput } from '../../args/json-input.ts'
 import { namesIn } from '../../args/names.ts'
 import type { Cli } from '../../cli.ts'
 import { UsageError } from '../../exit.ts'
+import { pluralOf } from '../../output/short-answer.ts'
 import { toDoText } from '../../output/summary.ts'
 import { countOf } from '../../output/text.ts'
 import { isSetting } from '../../target/read-project.ts'
@@ -45,6 +49,8 @@ export type Source = {
   readonly saved: SavedPlan | undefined
   /** Bounds the records that may be deleted. */
   readonly mostDeletes: number
+  /** Tells that what the account has beside the file is told, and so is read. */
+  readonly tellsRest?: true
 }
 
 /** Describes the flags that say how a file is read. */
@@ -106,9 +112,12 @@ const refuseFaults = (name: string, faults: readonly Issue[]): void => {
 }
 
 /** Tells for which users more is to be read: those that the file speaks of, and those of what was made. */
-const usersWanted = ({ desired }: Configuration, made: readonly Made[]): ((user: AnyRecord) => boolean) => {
+const usersWanted = ({ configuration, tellsRest }: Source, made: readonly Made[]): ((user: AnyRecord) => boolean) => {
   const wanted = new Set(
-    desired.flatMap(({ references }) => (references['user'] === undefined ? [] : nameForm(references['user']))),
+    configuration.desired.flatMap((one) => {
+      const user = one.references['user'] ?? (tellsRest && one.kind.name === 'user' ? desiredName(one) : undefined)
+      return user === undefined ? [] : nameForm(user)
+    }),
   )
   const ids = new Set(made.map(({ user }) => user))
   return ({ id, email }) => ids.has(Number(id)) || wanted.has(`#${Number(id)}`) || wanted.has(nameForm(String(email)))
@@ -158,7 +167,7 @@ const prepareBy = async (
   const kinds = kindsIn(configuration.sections.keys())
   const made = prune ? readMade() : []
   const read = (): Promise<Snapshot> =>
-    readSnapshot(target, [...kinds, ...made.map(({ kind }) => kind)], usersWanted(configuration, made))
+    readSnapshot(target, [...kinds, ...made.map(({ kind }) => kind)], usersWanted(source, made))
   const first = await read().catch((error: unknown) => {
     refuseFaults(name, configuration.faults)
     throw error
@@ -214,6 +223,19 @@ const planText = (counts: Counts): string => {
   const text = toDoText(Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0)))
   const { created, updated, deleted } = counts
   return created + updated + deleted === 0 ? `nothing to do${text === '' ? '' : `: ${text}`}` : text
+}
+
+/** Names what the account has and the file has not, by kind. */
+const restText = ({ kind, records }: NotInInput): string => {
+  const { of } = kinds[kind]
+  const names = listFirst(records, MOST_LISTED, labelOf)
+  return `${countOf(records.length, of.title, pluralOf(of))} (${names})`
+}
+
+/** Says what the account has of the sections of the file, and the file has not. */
+export const tellRest = async (cli: Cli, { name }: Source, rest: readonly NotInInput[]): Promise<void> => {
+  if (rest.length === 0) return
+  await cli.note(`not in ${name}, and left alone: ${rest.map(restText).join('; ')}`)
 }
 
 /** Says how much a plan would do. */

@@ -1,5 +1,6 @@
 import { type Command, Option } from '@commander-js/extra-typings'
 import type { NamedField, Resource } from '../../../domain/schema.ts'
+import { markFirst } from '../../args/first-flags.ts'
 import { addFlags, collect, type FieldFlag, fieldFlags, flagName } from '../../args/flags.ts'
 import { SUMMARY_ONLY } from '../../args/dry-run.ts'
 import { decimalFlag, encodingFlag, recordsFlag, scaleFlag, separatorFlag } from '../../args/format-flags.ts'
@@ -113,6 +114,7 @@ export const addImport = (group: Command, act: Act, of: Resource, sample = ''): 
   if (of.name === user.name) command.option(...CREATE_MISSING_ITEMS)
   command.addHelpText('after', EXAMPLES(of, commandName(of), sample))
   addOutput(command, async () => (await import('./run.ts')).definitionPrints)
+  markFirst(command, ['--map', '--ignore', '--on-conflict', '--only-existing', '--decimal', '--sheet', '--dry-run'])
   act(command, async (cli, [file], flags) => {
     const { runDefinitionImport } = await import('./run.ts')
     return runDefinitionImport(cli, of, file, flags)

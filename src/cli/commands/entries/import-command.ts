@@ -11,6 +11,7 @@ import {
   TIMES,
   UPPER_ROWS,
 } from '../../../reading/options/options.ts'
+import { markFirst } from '../../args/first-flags.ts'
 import { collect, collectOrAll } from '../../args/flags.ts'
 import { SUMMARY_ONLY } from '../../args/dry-run.ts'
 import {
@@ -206,6 +207,18 @@ export type ImportFlags = Partial<ReturnType<ReturnType<typeof declareImport>['o
 export const addImport = (group: Command, act: Act): void => {
   const command = declareImport(group).addHelpText('after', EXAMPLES)
   addOutput(command, async () => (await import('./import/print.ts')).importPrints)
+  markFirst(command, [
+    '--user',
+    '--kpi',
+    '--map',
+    '--decimal',
+    '--sheet',
+    '--on-conflict',
+    '--create-assignments',
+    '--create-missing',
+    '--dry-run',
+    '--verify',
+  ])
   act(
     command,
     async (cli, [files], flags) => {

@@ -48,9 +48,24 @@ const warnOfUrl = (cli: Cli, name: string, { baseUrl }: { readonly baseUrl: stri
     `${baseUrl} does not end in /api, as the address of a service mostly does; kpi profiles check ${name} tells whether it answers`,
   )
 
+/** Says at a terminal, where somebody has just given it away, what the token of the classic interface allows. */
+const tellAccess = async (cli: Cli): Promise<void> => {
+  if (!cli.io.stderr.isTerminal) return
+  await cli.note(
+    'whoever has the account token may read and change everything; kpi profiles add --help says how to let somebody only read',
+  )
+}
+
 /** Registers `kpi profiles add` */
 export const addProfileAdd = (group: Command, act: Act): void => {
   const command = declareAdd(group)
+  command.addHelpText(
+    'after',
+    `
+The account token of the classic interface (/api) gives full access. Somebody who only reads gets a key of the newer one (/v1)
+instead, with the scopes kpis:read,entries:read,reports:read; on the bundled service its operator makes it:
+  kpi service keys create NAME --user EMAIL --scopes kpis:read,entries:read,reports:read`,
+  )
   addExamples(
     command,
     'profiles add acme --base-url https://acme.example.com/api --login ann@example.com',
@@ -74,6 +89,7 @@ export const addProfileAdd = (group: Command, act: Act): void => {
     if (!flags.check && profile.kind === 'classic' && !/\/api$/i.test(profile.baseUrl))
       await warnOfUrl(cli, name, profile)
     await tellAdded(cli, name, isThere)
+    if (profile.kind === 'classic') await tellAccess(cli)
     await tellLine(cli, command, asked, isThere ? { ...asked, yes: true } : asked)
   })
 }

@@ -36,7 +36,9 @@ export const readExpected = async (client: Client, request: ReportRequest, { kpi
       const kpi = kpis.get(id)
       if (!kpi || !kpi.is_active || kpi.is_calculated || !isAsked(request.kpiIds, id)) return []
       const target = effectiveTarget(null, user_target, kpi)
-      return [{ kpi, unit: units.get(kpi.unit_id), user: { id: user.id, name: fullName(user) }, target }]
+      return [
+        { kpi, unit: units.get(kpi.unit_id), user: { id: user.id, name: fullName(user), email: user.email }, target },
+      ]
     }),
   )
 }

@@ -1,6 +1,7 @@
 import { type Command, Option } from '@commander-js/extra-typings'
 import { FILE_FORMATS } from '../../../export/report/formats.ts'
 import { addExamples } from '../../args/examples.ts'
+import { markFirst } from '../../args/first-flags.ts'
 import type { Act } from '../../cli.ts'
 import { UsageError } from '../../exit.ts'
 import { addPresentation } from './presentation-flags.ts'
@@ -53,11 +54,25 @@ export const addReportFiles = (group: Command, act: Act): void => {
     'report export --from 2026-01-01 --to yesterday --append-since report.ndjson --manifest',
     'report export --from this-year --to-file report.html',
     'report export --from this-month -o markdown',
+    'report export --from this-month --only-missing --per-person --to-file missing.xlsx',
     'report export --from this-year --by month --pivot period --totals --units --title Year --to-file months.xlsx',
     'report export --from this-month --columns kpi,item,actual --heads kpi=Kennzahl,actual=Ist --to-file ist.csv',
     'report export --from last-month --to last-month --excel de-DE --to-file report.csv',
   )
   printsAnswers(exporting)
+  markFirst(exporting, [
+    '--from',
+    '--to',
+    '--kpis',
+    '--users',
+    '--by',
+    '--group-by',
+    '--pivot',
+    '--to-file',
+    '--append-since',
+    '--force',
+    '--excel',
+  ])
   act(
     exporting,
     async (cli) => {

@@ -53,16 +53,30 @@ const serviceOf = ({ io, flags }: Cli, client: Client): Origin['service'] => {
 
 const isGiven = <T>(pair: readonly [string, T | undefined]): pair is [string, T] => pair[1] !== undefined
 
-const filtersOf = ({ kpis, category, users, groupItems }: ReportExportFlags): Origin['filters'] =>
-  Object.fromEntries(Object.entries({ kpis, category, users, group_items: groupItems }).filter(isGiven))
+const filtersOf = ({ kpis, category, frequency, users, groupItems }: ReportExportFlags): Origin['filters'] =>
+  Object.fromEntries(Object.entries({ kpis, category, frequency, users, group_items: groupItems }).filter(isGiven))
 
 const questionOf = (flags: ReportExportFlags): Origin['question'] => {
-  const { by, total, groupBy, compare, rolling, rollingSum, share, pace, onlyMissed, onlyMissing, sort, top, pivot } =
-    flags
+  const {
+    by,
+    total,
+    groupBy,
+    compare,
+    rolling,
+    rollingSum,
+    share,
+    pace,
+    onlyMissed,
+    onlyMissing,
+    perPerson,
+    sort,
+    top,
+    pivot,
+  } = flags
   const { totals, units, columns, heads, title } = flags
   const [ordered, only, shown] = [
     { sort, top, pivot, totals, units },
-    { only_missed: onlyMissed, only_missing: onlyMissing },
+    { only_missed: onlyMissed, only_missing: onlyMissing, per_person: perPerson },
     { columns, heads: heads?.join(','), title },
   ]
   const joined = { function: flags.function, rolling_sum: rollingSum }
@@ -130,7 +144,8 @@ const tableOf = async (work: Export, range: DayRange, isContinued = false): Prom
   if (!isContinued) await noteLeftOut(cli, client, request, question)
   const table = await readReportTable(cli, client, request, question)
   const { columns, parts } = await presentTable(table, presentation, {
-    isForPrograms: !FOR_PEOPLE.has(look.format),
+    // A workbook of people has their addresses, too.
+    isForPrograms: !FOR_PEOPLE.has(look.format) || (question?.perPerson === true && look.format === 'xlsx'),
     question,
     isNoted: false,
     calendar: () => client.calendar ?? client.usualCalendar,

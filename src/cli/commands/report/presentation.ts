@@ -162,6 +162,10 @@ async function* renamed(
  * people the most telling ones as they read them; in both under own heads, where these are given.
  */
 export const presentTable = async (table: ReportTable, asked: Presentation, readers: Readers): Promise<ReportTable> => {
+  if (readers.question?.perPerson) {
+    if (readers.isForPrograms) return table
+    return { ...table, columns: (await import('./missing-people.ts')).peopleColumns(readers.signs) }
+  }
   const { isForPrograms, question, isNoted, calendar, signs } = readers
   const { parts } = table
   const whole = { presentation: asked, all: table.columns, missing: [] }

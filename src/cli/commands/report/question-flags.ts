@@ -62,6 +62,7 @@ export const addQuestions = (command: ReturnType<typeof addSelection>) =>
     .option('--pace', 'where a period under way ends if it goes on as it did')
     .option('--only-missed', 'only values that miss their target, also those near to it')
     .option('--only-missing', 'what has no value, of all that is assigned, up to today')
+    .option('--per-person', 'with --only-missing: a row for each person, with how many values are missing since when')
     .option('--sort <field>', 'order by a field of the answer; -field for the greatest first')
     .option('--top <n>', 'the best n rows of each KPI; with --sort, the first n rows')
     .addOption(new Option('--pivot <what>', 'a column for each period, KPI or item').choices(PIVOTS))
@@ -107,6 +108,9 @@ const inUse = (question: Question): Readonly<Record<string, boolean>> => ({
   '--pace': question.pace,
   '--only-missed': question.onlyMissed,
   '--only-missing': question.onlyMissing,
+  '--per-person': question.perPerson === true,
+  '--sort': question.sort !== undefined,
+  '--top': question.top !== undefined,
   '--pivot': question.pivot !== undefined,
   '--totals': question.totals,
   '--units': question.units,
@@ -136,6 +140,9 @@ const CONFLICTS: readonly (readonly [string, string, string])[] = [
     '--pivot',
     '--totals',
   ].map((flag) => ['--only-missing', flag, 'it lists what has no value; count its rows with -o csv'] as const),
+  ...['--sort', '--top'].map(
+    (flag) => ['--per-person', flag, 'people come in the order of how much is missing'] as const,
+  ),
 ]
 
 const conflictsIn = (question: Question): string[] => {
@@ -176,6 +183,9 @@ export const readQuestion = (flags: QuestionFlags): Question | undefined => {
   if (flags.onlyMissing === true && flags.groupItems !== undefined) {
     faults.push('--only-missing and --group-items do not go together: KPIs are assigned to users')
   }
+  if (flags.perPerson === true && flags.onlyMissing !== true) {
+    faults.push('--per-person goes with --only-missing: give that, too')
+  }
   const question: Question = {
     by: flags.by,
     total: flags.total === true,
@@ -188,6 +198,7 @@ export const readQuestion = (flags: QuestionFlags): Question | undefined => {
     pace: flags.pace === true,
     onlyMissed: flags.onlyMissed === true,
     onlyMissing: flags.onlyMissing === true,
+    perPerson: flags.perPerson === true,
     sort: sortOf(flags.sort),
     top: countIn('--top', flags.top, [1, MOST_ROWS], faults),
     pivot: flags.pivot,

@@ -82,9 +82,10 @@ const missingOf = async (
   const rows = await readRows(client, request)
   const expected = await readExpected(client, request, facts)
   const all = missingRows(rows, expected, facts)
-  const missing = shapeAnswer(question.units ? withUnits(all, facts) : all, question, facts)
-  if (missing.records.length === 0) await noteNothingMissing(cli, expected, facts)
-  return missing
+  if (all.length === 0) await noteNothingMissing(cli, expected, facts)
+  if (!question.perPerson) return shapeAnswer(question.units ? withUnits(all, facts) : all, question, facts)
+  const { peopleAnswer, readMissingPeople } = await import('./missing-people.ts')
+  return peopleAnswer(await readMissingPeople(client, request, facts, { rows, missing: all, expected }))
 }
 
 const answerOf = async (cli: Cli, client: Client, request: ReportRequest, asked: Question): Promise<Answer> => {

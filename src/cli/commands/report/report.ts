@@ -2,7 +2,9 @@ import { type Command, Option } from '@commander-js/extra-typings'
 import type { Client } from '../../../client/client.ts'
 import type { ReportRequest } from '../../../client/operations/queries.ts'
 import { FILE_FORMATS } from '../../../export/report/formats.ts'
+import type { Question } from '../../../domain/analysis/question.ts'
 import { addExamples } from '../../args/examples.ts'
+import { markFirst } from '../../args/first-flags.ts'
 import { readRange } from '../../args/day-range.ts'
 import { type Cli, PACED, type Register } from '../../cli.ts'
 import { UsageError } from '../../exit.ts'
@@ -24,7 +26,10 @@ const withFileFlags = (command: ReturnType<typeof declareAnswers>) =>
 /** Declares the flags of `kpi report`. */
 const declareReport = (group: Command) =>
   withFileFlags(declareAnswers(group))
-    .option('--rows', 'one row per period, instead of an overview; csv and json always have these rows')
+    .option(
+      '--rows',
+      'one row per period, instead of an overview, or of one per person with --only-missing; csv and json always have these rows',
+    )
     .option(
       '--stream',
       'print rows as they come, not when all are there; the last line on standard error says if some are missing',
@@ -56,11 +61,23 @@ const refuseFileFlags = (cli: Cli, { appendSince, manifest }: ReportFlags): void
 }
 
 /** Reads the days and the question of a report, and what it needs of the service. */
+const isOfPeople = (cli: Cli, flags: ReportFlags, asked: Question | undefined): asked is Question =>
+  asked?.onlyMissing === true &&
+  isForPeople(cli.printing().format) &&
+  !flags.rows &&
+  !asked.sort &&
+  asked.top === undefined
+
 const readReport = async (cli: Cli, flags: ReportFlags) => {
   refuseFileFlags(cli, flags)
   const rangeOf = readRange(cli, flags)
-  const question = readQuestion(flags)
+  const asked = readQuestion(flags)
   const presentation = readPresentation(flags)
+  if (asked?.perPerson && (flags.rows || hasOwnColumns(presentation)))
+    throw new UsageError(
+      `${flags.rows ? '--rows' : '--columns and --heads'} and --per-person do not go together: give one of them`,
+    )
+  const question = isOfPeople(cli, flags, asked) && !hasOwnColumns(presentation) ? { ...asked, perPerson: true } : asked
   const { format } = cli.printing()
   const isOverview = isForPeople(format) && flags.rows !== true && !question
   requireTitled(presentation, format)
@@ -108,9 +125,23 @@ export const report: Register = (group, act) => {
     'report --from this-year --by month --pivot period --totals --units --title Year',
     'report --from this-year --by month --columns kpi,item,actual --heads kpi=Kennzahl,actual=Ist',
     'report --from this-month --only-missing',
+    'report --from this-month --only-missing --frequency weekly --rows',
   )
   printsAnswers(command)
   addReportFiles(group, act)
+  markFirst(command, [
+    '--from',
+    '--to',
+    '--kpis',
+    '--users',
+    '--by',
+    '--total',
+    '--group-by',
+    '--compare',
+    '--only-missed',
+    '--only-missing',
+    '--rows',
+  ])
   act(command, (cli, _, flags) => runReport(cli, flags), {
     fileFormats: FILE_FORMATS,
     checks: async (cli, _, flags) => (await readReport(cli, flags)).needs,

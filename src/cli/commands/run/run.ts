@@ -1,6 +1,9 @@
+import { join } from 'node:path'
 import { printable } from '../../../domain/schema.ts'
 import { addExamples } from '../../args/examples.ts'
-import type { Register } from '../../cli.ts'
+import { markFirst } from '../../args/first-flags.ts'
+import type { Cli, Register } from '../../cli.ts'
+import { UsageError } from '../../exit.ts'
 import { printsList } from '../../output/printed.ts'
 import { NO_STEPS } from './job-definition.ts'
 import { GRAVITY } from './outcome.ts'
@@ -60,25 +63,47 @@ job that was cut off is continued by the same command.
 The file is checked as a whole before anything runs, and by --dry-run: its flags, days, addresses and secrets. A
 dry run also finds what the service's variant lacks, what the key may not do, files that are not there, or not by then,
 rows that would be rejected, and names that the service does not have, and ends as the job would. Where it cannot know how
-a step ends, it says that this was not tried, and does not fail. Editors check it as it is written with the schema docs/job-schema.json of this package; the first line of the job names it:
+a step ends, it says that this was not tried, and does not fail. Editors check it as it is written with its JSON
+Schema, which --schema prints: put it beside the job, whose first line names it, or paste the one of docs/job-schema.json of this package:
 
-  # yaml-language-server: $schema=/PATH/TO/kpi/docs/job-schema.json
+  # yaml-language-server: $schema=job-schema.json
 
 The exit code is 2 where the file is wrong; else that of the step that ended the job, or else the gravest:
 ${GRAVITY.join(', ')}.`
 
+const SCHEMA = join('docs', 'job-schema.json')
+
+/** Prints the JSON Schema of jobs, which is a file of the package. */
+const printSchema = async (cli: Cli, file: string | undefined): Promise<void> => {
+  if (file !== undefined) throw new UsageError(`--schema runs no job; leave out ${file}, or --schema`)
+  const [{ packageFolder }, { readRegularFile }] = await Promise.all([
+    import('../../files/package-folder.ts'),
+    import('../../../files/read-file.ts'),
+  ])
+  await cli.io.stdout.write(readRegularFile(join(packageFolder(SCHEMA), SCHEMA)).toString())
+}
+
 /** Registers `kpi run` */
 export const runGroup: Register = (group, act) => {
   const command = group
-    .argument('<job>', 'the file of the job')
+    .argument('[job]', 'the file of the job')
     .option(
       '--dry-run',
       'check the job, its files and names, ask its service whether each step can be done there, and show the command lines',
     )
+    .option('--schema', 'print the JSON Schema of jobs, for editors, and run none')
   command.addHelpText('after', ABOUT)
-  addExamples(command, 'run nightly.yaml --dry-run', 'run nightly.yaml --quiet -o json')
+  addExamples(
+    command,
+    'run nightly.yaml --dry-run',
+    'run nightly.yaml --quiet -o json',
+    'run --schema --to-file job-schema.json',
+  )
   printsList(command, stepRow)
+  markFirst(command, ['--dry-run', '--schema'])
   act(command, async (cli, [file], flags) => {
+    if (flags.schema) return printSchema(cli, file)
+    if (file === undefined) throw new UsageError('name the file of the job, such as: kpi run nightly.yaml --dry-run')
     const { runJob } = await import('./run-job.ts')
     return runJob(cli, file, flags.dryRun === true)
   })

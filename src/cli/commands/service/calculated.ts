@@ -7,6 +7,7 @@ import type { AnyRecord } from '../../../domain/schema.ts'
 import { addRange, readRange } from '../../args/day-range.ts'
 import { requireDryRun, SUMMARY_ONLY, YES } from '../../args/dry-run.ts'
 import { addExamples } from '../../args/examples.ts'
+import { markFirst } from '../../args/first-flags.ts'
 import { addFieldFlags, BY_NAME } from '../../args/flags.ts'
 import { idsIn, resolveRecordId } from '../../args/names.ts'
 import type { Act, Cli } from '../../cli.ts'
@@ -58,6 +59,7 @@ const addAdd = (group: Command, act: Act): void => {
     'service calculated add --name "Per visit" --frequency W --formula "[1] / [2]" --over inputs --target-from formula',
   )
   addOutput(command, async () => (await import('../verbs/dry-run-rows.ts')).printsOf(calculatedKpi, 'create'))
+  markFirst(command, FIRST)
   act(command, async (cli, _, flags) => {
     requireDryRun(flags)
     const [{ asOperator }, { createListed }] = await Promise.all([
@@ -76,6 +78,9 @@ const addAdd = (group: Command, act: Act): void => {
   })
 }
 
+/** Lists the flags that people use first. */
+const FIRST = ['--name', '--formula', '--over', '--frequency', '--unit', '--category', '--target-default', '--dry-run']
+
 const addUpdate = (group: Command, act: Act): void => {
   const bare = addVerbOfOne(group, 'update', 'change a calculated KPI; an empty value clears a field')
   addFieldFlags(bare.addHelpText('after', FORMULAS), calculatedKpi, 'update')
@@ -86,6 +91,7 @@ const addUpdate = (group: Command, act: Act): void => {
     .option('--allow-duplicate', 'give it the name even if another one has it')
   addExamples(command, 'service calculated update Share --formula "[Revenue] / SUM([Revenue], [Visits])"')
   addOutput(command, async () => (await import('../verbs/dry-run-rows.ts')).printsOf(calculatedKpi, 'update'))
+  markFirst(command, FIRST)
   act(command, async (cli, [name], flags) => {
     requireDryRun(flags)
     const [{ asOperator }, { updateListed }] = await Promise.all([

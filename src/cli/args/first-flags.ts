@@ -1,0 +1,20 @@
+import type { CommandUnknownOpts, Option } from '@commander-js/extra-typings'
+
+/** Holds the flags that people use first, of commands with more than a screen shows. */
+const first = new WeakSet<Option>()
+
+/** Marks flags of a command, which are all declared, as those that help shows without `--all`. */
+export const markFirst = (command: CommandUnknownOpts, flags: readonly string[]): void => {
+  for (const flag of flags) {
+    const option = command.options.find(({ long }) => long === flag)
+    if (option) first.add(option)
+    // A command that the line does not name has no flags.
+    else if (command.options.length > 0) throw new Error(`${command.name()} has no flag ${flag} to show first`)
+  }
+}
+
+/** Tells whether help shows a flag without `--all`. */
+export const isFirst = (option: Option): boolean => first.has(option)
+
+/** Tells whether a command has more flags than help shows without `--all`. */
+export const hasMoreFlags = ({ options }: CommandUnknownOpts): boolean => options.some(isFirst)
