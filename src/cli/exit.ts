@@ -89,18 +89,8 @@ export class IncompleteOutput extends Error {
   }
 }
 
-/** Holds the commands that errors about a line are of, as they are typed. */
-const commands = new WeakMap<Error, string>()
-
-/** Notes which command a usage error is of; the first one counts, as a command may run others. */
-export const noteCommand = (error: unknown, command: string): void => {
-  const isOfLine = error instanceof UsageError || error instanceof CommanderError
-  if (isOfLine && !commands.has(error)) commands.set(error, command)
-}
-
-/** Returns the command that a usage error is of; undefined for any other error. */
-export const commandOfError = (error: unknown): string | undefined =>
-  error instanceof Error ? commands.get(error) : undefined
+/** Holds the commands, as they are typed, of errors about lines that cannot be read. */
+export const commandOfError = new WeakMap<Error, string>()
 
 /** Returns the exit code of a command that an error ends. */
 export const exitOf = (error: unknown): ExitCode => {

@@ -78,7 +78,12 @@ const describeWhole = (error: unknown): Failure | undefined => {
   }
   // Help and the version that were asked for.
   if (error instanceof CommanderError && error.exitCode === 0) return undefined
-  return { exit: exitOf(error), issues: [], command: commandOfError(error), ...sayError(error) }
+  return {
+    exit: exitOf(error),
+    issues: [],
+    command: error instanceof Error ? commandOfError.get(error) : undefined,
+    ...sayError(error),
+  }
 }
 
 /** Returns the code and the words of an error. */

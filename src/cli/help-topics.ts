@@ -13,7 +13,7 @@ type TopicPart = { readonly heading: string; readonly rows: readonly (readonly [
 type Topic = { readonly about: string; readonly parts: readonly TopicPart[]; readonly after: string }
 
 /** Says what each exit code means. */
-export const EXIT_MEANINGS: Readonly<Record<keyof typeof EXIT, string>> = {
+const EXIT_MEANINGS: Readonly<Record<keyof typeof EXIT, string>> = {
   done: 'Done, or nothing to do',
   failed: 'Refused or failed',
   usage: 'Wrong usage',

@@ -1,8 +1,8 @@
-import { Command, CommanderError, type CommandUnknownOpts } from '@commander-js/extra-typings'
+import { Command, CommanderError, type CommandUnknownOpts, Help, type Option } from '@commander-js/extra-typings'
 import { inOurWords, type OurLine, withSortJoined, withTypedFlags } from './args/aliases.ts'
 import { requirePaths } from './args/path-texts.ts'
-import { hasMoreFlags } from './args/first-flags.ts'
-import { HELP_LAYOUT, HELP_TOPICS, type HelpTopic, OF_EVERY_COMMAND, shownOptions } from './args/help-layout.ts'
+import { isFirst } from './args/first-flags.ts'
+import { HELP_LAYOUT, HELP_TOPICS, type HelpTopic, OF_EVERY_COMMAND } from './args/help-layout.ts'
 import { refuseFlagsAsValues } from './args/flag-values.ts'
 import { onlyNameOthers } from './args/other-commands.ts'
 import { isLogJson } from './args/raw-options.ts'
@@ -60,6 +60,12 @@ const helpWidth = ({ columns }: Output): number => columns ?? 100
 const closing = (text: string, output: Output): string =>
   text.startsWith('Usage:') ? text : reflow(text, helpWidth(output))
 
+/** Returns the flags that help lists: all, or those that people use first. */
+const firstOptions = (command: CommandUnknownOpts, { short }: Written): Option[] => {
+  const all: Option[] = new Help().visibleOptions(command)
+  return short === command ? all.filter(isFirst) : all
+}
+
 const createProgram = (io: Io, version: string, written: Written, isJson = false): Command => {
   const program = new Command('kpi')
     .description(DESCRIPTION)
@@ -86,7 +92,7 @@ const createProgram = (io: Io, version: string, written: Written, isJson = false
     .addHelpCommand(
       new Command('help [command...]').description('show help; with --json, all of it for programs').helpGroup(START),
     )
-    .configureHelp({ ...HELP_LAYOUT, visibleOptions: (command) => shownOptions(command, written.short === command) })
+    .configureHelp({ ...HELP_LAYOUT, visibleOptions: (command) => firstOptions(command, written) })
     .showSuggestionAfterError(false)
     .exitOverride()
     .configureOutput({
@@ -334,7 +340,7 @@ const withParsed = async <T>(
   const ours = inOurWords(program, args)
   const { words } = ours
   const asksHelp = words.length === 0 || args.some((arg) => ASKS_HELP.has(arg))
-  if (asksHelp && !isAll && hasMoreFlags(ours.command)) written.short = ours.command
+  if (asksHelp && !isAll && ours.command.options.some(isFirst)) written.short = ours.command
   try {
     refuseFlagsAsValues(program, words)
     if (words.length === 0) program.outputHelp()

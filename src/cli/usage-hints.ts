@@ -3,7 +3,7 @@ import { nearest } from '../client/nearest.ts'
 import type { OurLine } from './args/aliases.ts'
 import { pathOf } from './args/help-layout.ts'
 import { faultOfDays } from './args/relative-dates.ts'
-import { noteCommand } from './exit.ts'
+import { commandOfError } from './exit.ts'
 import { commandHelp } from './help-json.ts'
 import { countOf, shellWord } from './output/text.ts'
 
@@ -88,7 +88,8 @@ const sayUnknown = (kind: string, word: string, command: CommandUnknownOpts): st
 
 /** Notes of an error about a line that cannot be read which command it is of. */
 export const withCommand = (error: unknown, { command }: OurLine): unknown => {
-  noteCommand(error, pathOf(command))
+  // The first one counts, as a command may run others.
+  if (error instanceof Error && !commandOfError.has(error)) commandOfError.set(error, pathOf(command))
   return error
 }
 

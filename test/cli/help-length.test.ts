@@ -1,6 +1,6 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import { describe, expect, test } from 'vitest'
-import { hasMoreFlags, isFirst, markFirst } from '../../src/cli/args/first-flags.ts'
+import { isFirst, markFirst } from '../../src/cli/args/first-flags.ts'
 import { describeProgram } from '../../src/cli/program.ts'
 import { testIo } from '../support/io.ts'
 import { shellIn } from '../support/kpi.ts'
@@ -34,7 +34,7 @@ const flagsOf = ({ options }: CommandUnknownOpts): string[] =>
 const firstOf = ({ options }: CommandUnknownOpts): string[] =>
   options.flatMap((one) => (isFirst(one) ? [one.long ?? ''] : [])).toSorted()
 
-const [long, short] = [true, false].map((isLong) => commands.filter(([, one]) => hasMoreFlags(one) === isLong))
+const [long, short] = [true, false].map((isLong) => commands.filter(([, one]) => one.options.some(isFirst) === isLong))
 
 describe.each(commands)('kpi %s --help', (path, command) => {
   test('fits a screen, and all flags are in the help of --all', async () => {

@@ -3,7 +3,6 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { parseRelativeDays, RELATIVE_WORDS } from '../../src/cli/args/relative-dates.ts'
 import { EXIT } from '../../src/cli/exit.ts'
-import { EXIT_MEANINGS } from '../../src/cli/help-topics.ts'
 import { FORMATS } from '../../src/cli/output/print.ts'
 import { CIVIL_CALENDAR } from '../../src/domain/period.ts'
 import { ALL_SETTINGS } from '../../src/cli/target/settings.ts'
@@ -29,9 +28,9 @@ describe('kpi help', () => {
   test('exit-codes are those of the program and of the README', async () => {
     const text = await help('exit-codes')
     const readme = readFileSync(join(ROOT, 'README.md'), 'utf8').replaceAll('`', '')
-    for (const [name, code] of Object.entries(EXIT)) {
-      const meaning = EXIT_MEANINGS[name as keyof typeof EXIT]
-      expect(text).toContain(`  ${String(code).padEnd(3)}  ${meaning}\n`)
+    for (const code of Object.values(EXIT)) {
+      const [, meaning = ''] = new RegExp(`^ {2}${code} +(.+)$`, 'm').exec(text) ?? []
+      expect(meaning).not.toBe('')
       expect(readme).toMatch(
         new RegExp(String.raw`\| ${code} +\| ${meaning.replaceAll(/[.*+?()[\]]/g, String.raw`\$&`)} +\|`),
       )

@@ -15,6 +15,3 @@ export const markFirst = (command: CommandUnknownOpts, flags: readonly string[])
 
 /** Tells whether help shows a flag without `--all`. */
 export const isFirst = (option: Option): boolean => first.has(option)
-
-/** Tells whether a command has more flags than help shows without `--all`. */
-export const hasMoreFlags = ({ options }: CommandUnknownOpts): boolean => options.some(isFirst)

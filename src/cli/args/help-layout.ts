@@ -1,5 +1,4 @@
 import { type CommandUnknownOpts, Help, type Option } from '@commander-js/extra-typings'
-import { isFirst } from './first-flags.ts'
 
 /** Sets how narrow the texts beside flags may become; flags that leave less have their text below. */
 const LEAST_TEXT = 40
@@ -41,12 +40,6 @@ const flagLines = (command: CommandUnknownOpts, helper: Help): string[] => {
 /** Tells whether a command only leads to others: the program itself, and a group without flags of its own. */
 const isGroup = ({ commands, options, parent }: CommandUnknownOpts): boolean =>
   commands.length > 0 && (parent === null || options.length === 0)
-
-/** Returns the flags that help lists: all, or those that people use first. */
-export const shownOptions = (command: CommandUnknownOpts, isShort: boolean): Option[] => {
-  const all: Option[] = new Help().visibleOptions(command)
-  return isShort ? all.filter(isFirst) : all
-}
 
 /** Returns a command as it is typed. */
 export const pathOf = (command: CommandUnknownOpts): string =>

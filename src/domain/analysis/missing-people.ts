@@ -26,7 +26,7 @@ export const missingPerson = printable('missing_person', 'person with missing va
 })
 
 /** Describes a person who has not reported all that was due. */
-export type MissingPerson = Stored<typeof missingPerson>
+type MissingPerson = Stored<typeof missingPerson>
 
 /** Describes the missing values of a person, in the report's order. */
 export type MissingOfPerson = { readonly user: Expected['user']; readonly rows: readonly AnswerRow[] }
@@ -84,7 +84,7 @@ export const missingPersonRecord = (
 }
 
 /** Describes the missing periods of a KPI: their names, where several follow each other from the first to the last. */
-export type MissingPeriods = {
+type MissingPeriods = {
   readonly kpi: string
   readonly frequency: string
   readonly count: number

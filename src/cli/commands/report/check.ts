@@ -25,7 +25,6 @@ import { withClassic } from '../../target/service-of.ts'
 import { readExpected } from './expected.ts'
 import type { MissingPeople } from './missing-people.ts'
 import { withHeads } from './readable-columns.ts'
-import type { ReminderFolder } from './reminders.ts'
 import { addSelection, needsOf, requestOf } from './report-flags.ts'
 import { tellProblems } from './told-problems.ts'
 
@@ -230,7 +229,7 @@ const wordsOf = (one: AnyRecord, calendar: Calendar): string => {
 }
 
 /** Makes ready the folder of reminders before anything is asked. */
-const readyFolder = async (cli: Cli, { reminders }: CheckFlags): Promise<ReminderFolder | undefined> =>
+const readyFolder = async (cli: Cli, { reminders }: CheckFlags) =>
   reminders === undefined
     ? undefined
     : (await import('./reminders.ts')).readyReminders(cli, reminders, cli.flags.force === true)

@@ -25,7 +25,7 @@ const HEAD_BYTES = 2048
 const MOST_OF_NAME = 100
 
 /** Describes the folder of reminders, and the earlier ones in it, which go. */
-export type ReminderFolder = { readonly shown: string; readonly path: string; readonly earlier: readonly string[] }
+type ReminderFolder = { readonly shown: string; readonly path: string; readonly earlier: readonly string[] }
 
 const isReminder = (path: string): boolean => {
   try {
