@@ -1,5 +1,6 @@
 import type { Command } from '@commander-js/extra-typings'
 import { SUMMARY_ONLY } from '../../args/dry-run.ts'
+import { markFirst } from '../../args/first-flags.ts'
 import { collect } from '../../args/flags.ts'
 import { encodingFlag, recordsFlag, separatorFlag } from '../../args/format-flags.ts'
 import type { Act } from '../../cli.ts'
@@ -59,6 +60,7 @@ export const addGroupItemsImport = (group: Command, act: Act): void => {
   const command = declareImport(group)
   command.addHelpText('after', EXAMPLES)
   addOutput(command, async () => (await import('./group-items-run.ts')).groupItemsPrints)
+  markFirst(command, ['--user', '--map', '--ignore', '--create-missing', '--sheet', '--dry-run', '--rejects'])
   act(command, async (cli, [file], flags) => {
     const { runGroupItemsImport } = await import('./group-items-run.ts')
     return runGroupItemsImport(cli, file, flags)
