@@ -72,15 +72,17 @@ export const inProcessTransport = (
 ): Transport => {
   const app = createApp(db, variant === 'classic' ? classicRoutes : v1Routes)
   let runBatch: AnswerBatchIdempotently | undefined
-  const callerNow = (): { account: Account; now: number; lenient: boolean } => ({
+  const callerNow = () => ({
     account,
     now: Math.floor(nowMs() / 1000),
     lenient: variant === 'classic',
+    showsDatedTargets: true,
   })
   const responseOf = ({ status, content, total }: Answer): TransportResponse => ({
     status,
     content: content === undefined ? { json: undefined } : listed(content),
     total,
+    hasDatedTargets: true,
     isCreated: variant === 'v1' ? status === 201 : undefined,
   })
   return {
@@ -121,6 +123,7 @@ export const inProcessTransport = (
     identifyAccount: () => ({ for: `account ${account.name}`, isSure: true }),
     isBundled: () => true,
     keepsRuns: () => true,
+    datesTargets: () => true,
     serviceTime: nowMs,
     isInProcess: true,
     formulas: async () => {

@@ -1,12 +1,12 @@
 import { countRounded } from '../codec/json.ts'
 import { type Calendar, CIVIL_CALENDAR } from '../domain/period.ts'
-import { assignment } from '../domain/resources/assignment.ts'
+import { askedAssignment, assignment } from '../domain/resources/assignment.ts'
 import { type BreakdownItem, breakdownItem } from '../domain/resources/breakdowns.ts'
 import type { CalculatedKpi } from '../domain/resources/calculated-kpi.ts'
 import { category, frequency, icon, unit } from '../domain/resources/catalog.ts'
 import { ENTRIES_PAGE } from '../domain/resources/entry.ts'
 import { group, groupItem, userGroupItem } from '../domain/resources/groups.ts'
-import { categoryKpi, kpi } from '../domain/resources/kpi.ts'
+import { askedKpi, categoryKpi, kpi } from '../domain/resources/kpi.ts'
 import { REPORT_LIMIT, type ReportDay, reportDay, type ReportRow, reportRow } from '../domain/resources/report-row.ts'
 import { user } from '../domain/resources/user.ts'
 import type { AnyRecord, Resource } from '../domain/schema.ts'
@@ -91,6 +91,8 @@ export type Client = {
   readonly isBundled: () => boolean
   /** Tells whether the answers so far come from a service that keeps what runs replace. */
   readonly keepsRuns: () => boolean
+  /** Tells whether the answers so far come from a service that has dated targets. */
+  readonly datesTargets: () => boolean
   /** Returns when the service answered last, by its own clock, in milliseconds; undefined where it does not say. */
   readonly serviceTime: () => number | undefined
   /** Sets what is called when a change is sent, with the time by the clock of the service as far as it is known. */
@@ -143,16 +145,16 @@ export const createClient = (
       requireCapability(variant, { of, verb })
       return count.during(() => sendTogether(sendings))
     })
-  const { isBundled, newKey } = transport
-  const options = { send, together, isBundled, newKey, listed: new Map<string, Set<unknown>>() }
-  const at = <R extends Resource>(of: R, path: string): ResourceClient<R> =>
-    resourceClient(of, path, { ...options, onList })
+  const { isBundled, newKey, datesTargets } = transport
+  const options = { send, together, isBundled, newKey, datesTargets, listed: new Map<string, Set<unknown>>() }
+  const at = <R extends Resource>(of: R, path: string, asked?: R): ResourceClient<R> =>
+    resourceClient(of, path, { ...options, onList }, asked)
   return {
     variant,
-    kpis: at(kpi, kpi.path),
+    kpis: at(kpi, kpi.path, askedKpi),
     users: at(user, user.path),
     categories: at(category, category.path),
-    categoryKpis: (categoryId) => resourceClient(kpi, below(categoryKpi, categoryId), options),
+    categoryKpis: (categoryId) => resourceClient(kpi, below(categoryKpi, categoryId), options, askedKpi),
     groups: at(group, group.path),
     groupItems: (groupId) => at(groupItem, below(groupItem, groupId)),
     breakdownItems: {
@@ -166,7 +168,7 @@ export const createClient = (
     units: at(unit, unit.path),
     frequencies: at(frequency, frequency.path),
     icons: at(icon, icon.path),
-    assignments: (userId) => at(assignment, below(assignment, userId)),
+    assignments: (userId) => at(assignment, below(assignment, userId), askedAssignment),
     userGroupItems: (userId) => at(userGroupItem, below(userGroupItem, userId)),
     addStep: together ? ADD_STEP : 1,
     entries: createEntries(variant, options),
@@ -195,6 +197,7 @@ export const createClient = (
     },
     identifyAccount: transport.identifyAccount,
     isBundled,
+    datesTargets: () => datesTargets?.() === true,
     keepsRuns: () => transport.keepsRuns?.() === true,
     serviceTime: () => transport.serviceTime?.(),
     watchChanges: (onSend) => void (onChange = onSend),

@@ -58,6 +58,8 @@ export type TransportRequest = {
   readonly idempotencyKey?: string
   /** Names the run that a batch is of, so that the bundled service keeps what it replaces. */
   readonly run?: string
+  /** Asks for the dated targets of KPIs or assignments, which only the bundled service has. */
+  readonly asksForDatedTargets?: true
   /** Tells whether it does the same once more; a GET, PUT or DELETE does unless this says otherwise, and a POST does not. */
   readonly isRepeatable?: boolean | (() => boolean)
   /** Is called each time it is sent, once its turn has come, with the time by the clock of the service as far as it is known. */
@@ -81,6 +83,8 @@ export type TransportResponse = {
   readonly isReplayed?: boolean
   /** Tells whether there is a next page, if the service says so. */
   readonly hasNext?: boolean
+  /** Tells that the records hold their dated targets, as was asked for. */
+  readonly hasDatedTargets?: boolean
   /** Tells whether a record was created rather than updated, if the service says so. */
   readonly isCreated?: boolean | undefined
   /** Holds the status that the answer would have over HTTP, of a service in this process. */
@@ -130,6 +134,8 @@ export type Transport = {
   readonly isBundled: () => boolean
   /** Tells whether the answers so far come from a service that keeps what runs replace, so that they can be taken back. */
   readonly keepsRuns?: () => boolean
+  /** Tells whether the answers so far come from a service that has dated targets. */
+  readonly datesTargets?: () => boolean
   /** Tells that the service runs in this process, so that a request costs next to nothing. */
   readonly isInProcess?: true
   /** Returns the calculated KPIs with their formulas, which only a service in this process shows. */

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Issue } from '../domain/errors.ts'
+import { datedTarget } from '../domain/resources/dated-target.ts'
 import type { Resource } from '../domain/schema.ts'
 
 type Names = { readonly byLowerCase: ReadonlyMap<string, string>; readonly longest: number }
@@ -25,7 +26,9 @@ export const fieldNamed = (of: Resource, name: string): string | undefined => {
 
 /** Tells whether a name means a field or list of a resource, or of the resources in its lists. */
 export const isNameIn = (of: Resource, name: string): boolean =>
-  fieldNamed(of, name) !== undefined || Object.values(of.lists ?? {}).some((list) => isNameIn(list, name))
+  fieldNamed(of, name) !== undefined ||
+  Object.values(of.lists ?? {}).some((list) => isNameIn(list, name)) ||
+  (of.fields['targets']?.kind === 'targets' && isNameIn(datedTarget, name))
 
 /** Bounds the names of one object: with more of them, it surely repeats fields. */
 export const SPELLINGS_LIMIT = 1000

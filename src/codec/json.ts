@@ -5,6 +5,7 @@ import { checkDecimal } from '../domain/numbers/check-decimal.ts'
 import { checkInteger, checkValue, kindSays, valueOfText } from '../domain/field-value.ts'
 import { NUMBER_LIMIT } from '../domain/limits.ts'
 import type { AnyRecord, Draft, Field, FieldValue, Patch, ParsedFields, Resource, Stored } from '../domain/schema.ts'
+import { datedTargetsJson, readDatedTargets } from './dated-targets.ts'
 import { membersOf } from './field-names.ts'
 import { jsonOfDecimal, type RawNumber } from './json-number.ts'
 
@@ -41,6 +42,8 @@ const readString = (field: Field, raw: string): FieldValue | Fault => {
  */
 export const readJson = (field: Field, raw: Json, lenient: boolean): FieldValue | Fault => {
   if (raw === null) return null
+  if (field.kind === 'targets')
+    return raw === '' ? null : readDatedTargets(raw, (one, value) => readJson(one, value, lenient))
   if (typeof raw === 'number' || JSON.isRawJSON(raw)) return readNumber(field, raw)
   if (typeof raw === 'boolean') return field.kind === 'boolean' ? raw : Fault.must(`be ${kindSays[field.kind]}`)
   const takesString = lenient || !['decimal', 'integer', 'int16', 'boolean'].includes(field.kind)
@@ -136,6 +139,7 @@ export const checkDraft = <R extends Resource>(of: R, draft: Draft<R>, lenient: 
 /** Returns one value as JSON: exact numbers, dates and times as text. */
 const writeJson = (field: Field, value: FieldValue): Json => {
   if (typeof value === 'bigint') return jsonOfDecimal(value)
+  if (field.kind === 'targets' && typeof value === 'string') return datedTargetsJson(value)
   if (typeof value !== 'number') return value
   if (field.kind === 'date') return formatDay(value)
   return field.kind === 'datetime' ? formatInstant(value) : value
@@ -198,6 +202,10 @@ const readAnswerNumber = ({ kind }: Field, raw: number | RawNumber): FieldValue 
 /** Reads one field of an answer, without the limits on values that are sent to a service. */
 const readAnswer = (field: Field, raw: Json): FieldValue => {
   const { kind, nullable } = field
+  if (kind === 'targets') {
+    const list = readDatedTargets(raw, readAnswer)
+    return list instanceof Fault ? null : list
+  }
   if (typeof raw === 'string') return readAnswerText(field, raw)
   if (typeof raw === 'number' || JSON.isRawJSON(raw)) return readAnswerNumber(field, raw)
   if (typeof raw === 'boolean' && kind !== 'text') return kind === 'boolean' ? raw : null

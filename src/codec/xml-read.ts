@@ -1,4 +1,5 @@
 import { neverPause, type Pause } from '../domain/pause.ts'
+import { datedTarget } from '../domain/resources/dated-target.ts'
 import type { Field, Resource } from '../domain/schema.ts'
 import { fieldNamed, SPELLINGS_LIMIT } from './field-names.ts'
 import type { Json } from './json.ts'
@@ -50,7 +51,8 @@ const readObject = async (of: Resource, element: XmlElement, pause: Pause): Prom
     if (name !== undefined && names.add(child.name).size > SPELLINGS_LIMIT) {
       throw malformedXml('spells the names of its fields in too many ways')
     }
-    if (field) body[child.name] = readValue(field, child)
+    if (field?.kind === 'targets') body[child.name] = await readList(datedTarget, child, pause)
+    else if (field) body[child.name] = readValue(field, child)
     else if (list) body[child.name] = await readList(list, child, pause)
   }
   return body

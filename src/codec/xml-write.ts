@@ -1,5 +1,7 @@
+import { datedTargetsIn } from '../domain/dated-targets.ts'
 import { formatFixed } from '../domain/decimal.ts'
 import type { Issue } from '../domain/errors.ts'
+import { datedTarget } from '../domain/resources/dated-target.ts'
 import type { AnyRecord, Field, FieldValue, Resource } from '../domain/schema.ts'
 import { cellText } from './cell-text.ts'
 import { NAMESPACE, XSI } from './xml-parse.ts'
@@ -23,6 +25,13 @@ const textElement = (name: string, text: string): string => element(name, escape
 
 const valueElement = (name: string, field: Field, value: FieldValue): string => {
   if (value === null) return `<${name} i:nil="true"/>`
+  if (field.kind === 'targets')
+    return element(
+      name,
+      datedTargetsIn(String(value))
+        .map((one) => recordElement(datedTarget, one))
+        .join(''),
+    )
   return textElement(name, typeof value === 'bigint' ? formatFixed(value) : cellText(field, value))
 }
 

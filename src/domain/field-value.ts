@@ -1,3 +1,4 @@
+import { checkDatedTargets, parseDatedTargets } from './dated-targets.ts'
 import { FIRST_ENTRY_DAY, hasTimeOfDay, LAST_ENTRY_DAY, parseDay, parseInstant } from './day.ts'
 import { fits, LARGEST, parseDecimal } from './decimal.ts'
 import { Fault } from './errors.ts'
@@ -29,6 +30,7 @@ export const kindSays: Record<FieldKind, string> = {
   choice: 'text',
   date: 'a date, YYYY-MM-DD',
   datetime: 'a time, YYYY-MM-DDTHH:MM:SS',
+  targets: 'targets with their first days, such as 130000 from 2027-01-01',
 }
 
 /** Returns the name of the values of a field, after "must be". */
@@ -58,6 +60,7 @@ const ranges: Readonly<Record<FieldKind, Range | undefined>> = {
   choice: undefined,
   date: [FIRST_ENTRY_DAY, LAST_ENTRY_DAY],
   datetime: WHOLE,
+  targets: undefined,
 }
 
 /** Returns the smallest and the largest number that a field may have, in its stored form; undefined for text. */
@@ -113,6 +116,18 @@ export const checkDay = (text: string): number | Fault => {
   return isEntryDay(day) ? day : outOfYears()
 }
 
+/** Reads dated targets from a text, and returns them as they are stored; each must be one that an entry may have. */
+const checkTargetsText = (text: string): string | null | Fault => {
+  const list = parseDatedTargets(text)
+  if (list instanceof Fault) return list
+  for (const { from, target } of list) {
+    if (!isEntryDay(from)) return outOfYears()
+    const checked = checkDecimal({ value: target })
+    if (checked instanceof Fault) return checked
+  }
+  return checkDatedTargets(list)
+}
+
 const checkBoolean = (text: string): boolean | Fault =>
   text === 'true' || text === 'false' ? text === 'true' : Fault.must('be true or false')
 
@@ -124,6 +139,7 @@ export const valueOfText = (field: Field, text: string): FieldValue | Fault => {
   if (field.kind === 'text' || field.kind === 'choice') return checkText(field, text)
   const trimmed = text.trim()
   if (trimmed === '') return null
+  if (field.kind === 'targets') return checkTargetsText(trimmed)
   if (trimmed.length > NUMBER_LIMIT) return expected(field)
   switch (field.kind) {
     case 'integer':
@@ -148,6 +164,7 @@ const isKind = (field: Field, value: FieldValue): boolean => {
       return typeof value === 'boolean'
     case 'text':
     case 'choice':
+    case 'targets':
       return typeof value === 'string'
     default:
       return typeof value === 'number'
@@ -159,7 +176,7 @@ export const checkValue = (field: Field, value: FieldValue): FieldValue | Fault 
   if (value === null) return null
   if (!isKind(field, value)) return expected(field)
   if (typeof value === 'bigint') return fits(value) ? value : checkDecimal({ value })
-  if (typeof value === 'string') return checkText(field, value)
+  if (typeof value === 'string') return field.kind === 'targets' ? checkTargetsText(value) : checkText(field, value)
   if (typeof value === 'boolean') return value
   if (field.kind === 'date') return isEntryDay(value) ? value : outOfYears()
   return checkInteger(field, value)

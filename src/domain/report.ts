@@ -1,4 +1,5 @@
 import { type Day, formatDay } from './day.ts'
+import { hasAnyTarget, type TargetFacts, targetOn, type TargetTimeline } from './dated-targets.ts'
 import { type Decimal, divideRounded } from './decimal.ts'
 import { KpiError } from './errors.ts'
 import { ANSWER_LIMIT, MEBIBYTE, ROW_NOTES_LIMIT } from './limits.ts'
@@ -38,12 +39,24 @@ type ReportEntry = {
 /** Describes the first rows in the order of the report, and how many rows there are in all. */
 export type Report = { readonly rows: Iterable<ReportRow>; readonly total: number }
 
-/** Returns the effective target of an entry: its own, else its user's, else the KPI's; null if the KPI has none. */
+/** Returns a target on a day. */
+const onDay = (target: Decimal | null | undefined | TargetTimeline, start: Day): Decimal | null | undefined =>
+  typeof target === 'object' && target !== null ? targetOn(target, start) : target
+
+/**
+ * Returns the effective target of an entry: its own, else its user's, else the KPI's; null if the KPI has none. Dated
+ * ones count by the first day of the entry's period.
+ */
 export const effectiveTarget = (
   own: Decimal | null,
-  users: Decimal | null | undefined,
-  kpi: Pick<Kpi, 'target_default'>,
-): Decimal | null => (kpi.target_default === null ? null : (own ?? users ?? kpi.target_default))
+  users: Decimal | null | undefined | TargetTimeline,
+  kpi: TargetFacts,
+  start: Day,
+): Decimal | null => {
+  if (!hasAnyTarget(kpi)) return null
+  const { target_default: base, targets } = kpi
+  return own ?? onDay(users, start) ?? (targets ? targetOn({ base, targets }, start) : base)
+}
 
 /** Describes the values that one row has collected so far. */
 type Period = {

@@ -1,3 +1,4 @@
+import { hasAnyTarget, type TargetFacts } from './dated-targets.ts'
 import { type Decimal, fits } from './decimal.ts'
 import { type Issue, KpiError } from './errors.ts'
 import type { BreakdownItem } from './resources/breakdowns.ts'
@@ -5,7 +6,7 @@ import type { Kpi } from './resources/kpi.ts'
 import { fullName, type User } from './resources/user.ts'
 
 /** Describes what the entry rules need to know of a KPI. */
-export type KpiFacts = Pick<Kpi, 'name' | 'is_calculated' | 'target_default'> & {
+export type KpiFacts = Pick<Kpi, 'name' | 'is_calculated' | 'target_default' | 'targets'> & {
   /** Holds the id; undefined if the KPI is not created yet. */
   readonly id: number | undefined
   /** Tells whether the KPI is active; null if the service does not tell. */
@@ -65,10 +66,14 @@ export const missingReference = (field: string, title: string, id: number | stri
   message: `there is no ${title} ${id}`,
 })
 
-/** Returns the faults of a user's own target: only a KPI with a default target may have one. */
-export const faultsOfUserTarget = (kpi: KpiFacts, target: Decimal | null | undefined): Issue[] =>
-  target !== null && target !== undefined && kpi.target_default === null
-    ? [{ field: 'user_target', message: `${kpiLabel(kpi)} has no target, so a user cannot have one either` }]
+/** Returns the faults of a user's own target, of any day: only a KPI with a target may have one. */
+export const faultsOfUserTarget = (
+  kpi: KpiFacts,
+  target: Decimal | string | null | undefined,
+  field = 'user_target',
+): Issue[] =>
+  target !== null && target !== undefined && !hasAnyTarget(kpi)
+    ? [{ field, message: `${kpiLabel(kpi)} has no target, so a user cannot have one either` }]
     : []
 
 /** Describes the values of an entry. */
@@ -105,15 +110,11 @@ const nextActual = (stored: Decimal | null, change: EntryChange): Decimal | null
  * Returns the values of an entry after a change. A KPI without a target ignores a new target; a stored one is kept but
  * not shown.
  */
-export const mergeEntry = (
-  stored: EntryValues | undefined,
-  change: EntryChange,
-  kpi: Pick<KpiFacts, 'target_default'>,
-): EntryValues => {
+export const mergeEntry = (stored: EntryValues | undefined, change: EntryChange, kpi: TargetFacts): EntryValues => {
   const before = stored ?? NOTHING
   return {
     actual: nextActual(before.actual, change),
-    target: kpi.target_default === null ? before.target : keepOrSet(before.target, change.target, change.setTarget),
+    target: hasAnyTarget(kpi) ? keepOrSet(before.target, change.target, change.setTarget) : before.target,
     notes: keepOrSet(before.notes, change.notes, change.setNotes),
   }
 }
@@ -127,11 +128,11 @@ export const NO_VALUE: Issue = {
 const NO_FAULTS: readonly Issue[] = []
 
 /** Returns the faults of an entry's values: it needs at least one visible value, and none may be too large. */
-export const faultsOfValues = (values: EntryValues, kpi: Pick<KpiFacts, 'target_default'>): readonly Issue[] => {
+export const faultsOfValues = (values: EntryValues, kpi: TargetFacts): readonly Issue[] => {
   if (values.actual !== null && !fits(values.actual)) {
     return [{ field: 'actual', message: 'must have at most 14 digits before the decimal point, also after adding' }]
   }
-  const target = kpi.target_default === null ? null : values.target
+  const target = hasAnyTarget(kpi) ? values.target : null
   if (values.actual === null && target === null && values.notes === null) {
     return [NO_VALUE]
   }

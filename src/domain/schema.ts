@@ -2,8 +2,15 @@ import type { Day, Instant } from './day.ts'
 import type { Decimal } from './decimal.ts'
 import { type Issue } from './errors.ts'
 
-/** Names the type of a field. `integer` fits a double exactly; `choice` is one of a fixed list of texts. */
-export type FieldKind = 'integer' | 'int16' | 'decimal' | 'boolean' | 'text' | 'choice' | 'date' | 'datetime'
+/**
+ * Names the type of a field. `integer` fits a double exactly; `choice` is one of a fixed list of texts; `targets` are dated
+ * targets, a list in JSON and XML and a text elsewhere.
+ */
+export type FieldKind =
+  'integer' | 'int16' | 'decimal' | 'boolean' | 'text' | 'choice' | 'date' | 'datetime' | 'targets'
+
+/** Lists the kinds whose values are texts. */
+export const TEXT_KINDS: ReadonlySet<FieldKind> = new Set(['text', 'choice', 'targets'])
 
 /** Describes a form that a text must have, and its name after "must be". */
 type TextForm = { readonly matches: RegExp; readonly says: string }
@@ -30,6 +37,10 @@ export type Field = {
   readonly writeOnly?: true
   /** Tells that only the newer variant has it: the classic one neither shows nor accepts it. */
   readonly newer?: true
+  /** Tells that answers show it only to a client that asks for it; bodies may always hold it. */
+  readonly onRequest?: true
+  /** Tells that the service works it out of other fields, and has no column for it. */
+  readonly isDerived?: true
   /** Tells that only its hash is stored, and that it is always shown as null. */
   readonly secret?: true
   /** Tells that it is a sentence, which tables wrap if there is no room. */
@@ -148,7 +159,7 @@ export const printable = <const F extends Fields>(
   brief?: readonly (keyof F & string)[],
 ): Printable<F> => {
   const shown = Object.entries<Field>(fields).flatMap(([one, field]) =>
-    field.newer || field.writeOnly ? [] : [{ name: one, field }],
+    field.newer || field.writeOnly || field.onRequest ? [] : [{ name: one, field }],
   )
   const named = (one: keyof F & string): NamedField => ({ name: one, field: fields[one] as Field })
   return { name, title, fields, shown, brief: brief?.map(named) ?? shown }
@@ -158,7 +169,7 @@ export const printable = <const F extends Fields>(
 export const resource = <const F extends Fields>(definition: Definition<F>): Resource<F> => {
   const { name, title, fields, brief, root = '' } = definition
   const writable = Object.entries<Field>(fields).flatMap(([one, field]) =>
-    field.newer || field.readOnly ? [] : [{ name: one, field }],
+    field.newer || field.readOnly || field.onRequest ? [] : [{ name: one, field }],
   )
   return { ...definition, root, ...printable(name, title, fields, brief), writable }
 }
@@ -182,6 +193,25 @@ export const asNewer = <F extends Fields>(of: Resource<F>): Resource<Unmarked<F>
   return made as unknown as Resource<Unmarked<F>>
 }
 
+const withoutMark = (field: Field): Field => {
+  const copy = { ...field }
+  Reflect.deleteProperty(copy, 'onRequest')
+  return copy
+}
+
+const remade = (of: Resource, isKept: (field: Field) => boolean): Resource => {
+  const kept = Object.entries<Field>(of.fields).filter(([, field]) => isKept(field))
+  const fields = Object.fromEntries(kept.map(([name, field]) => [name, withoutMark(field)]))
+  return resource({ ...of, fields, brief: of.brief.map(({ name }) => name) })
+}
+
+/** Returns a resource with the fields that answers show only on request; its types are those of the fields that all have. */
+export const asAsked = <F extends Fields>(of: Resource<F>): Resource<F> => remade(of, () => true) as Resource<F>
+
+/** Returns a resource with all fields that have columns. */
+export const asStored = <F extends Fields>(of: Resource<F>): Resource<F> =>
+  remade(of, ({ isDerived }) => isDerived !== true) as Resource<F>
+
 type Plain<F extends Field> = F['kind'] extends 'boolean'
   ? boolean
   : F['kind'] extends 'decimal'
@@ -192,15 +222,15 @@ type Plain<F extends Field> = F['kind'] extends 'boolean'
         ? Instant
         : F extends { oneOf: readonly (infer Choice)[] }
           ? Choice
-          : F['kind'] extends 'text' | 'choice'
+          : F['kind'] extends 'text' | 'choice' | 'targets'
             ? string
             : number
 
 type Value<F extends Field> = F extends { nullable: true } ? Plain<F> | null : Plain<F>
 
 type Keys<F extends Fields, Mark> = { [K in keyof F]: F[K] extends Mark ? K : never }[keyof F]
-type Hidden<F extends Fields> = Keys<F, { writeOnly: true } | { newer: true }>
-type NotAccepted<F extends Fields> = Keys<F, { readOnly: true } | { newer: true }>
+type Hidden<F extends Fields> = Keys<F, { writeOnly: true } | { newer: true } | { onRequest: true }>
+type NotAccepted<F extends Fields> = Keys<F, { readOnly: true } | { newer: true } | { onRequest: true }>
 type Required<F extends Fields> = Exclude<Keys<F, { required: true }>, NotAccepted<F>>
 type Optional<F extends Fields> = Exclude<keyof F, NotAccepted<F> | Required<F>>
 

@@ -1,3 +1,4 @@
+import type { Instant } from '../domain/day.ts'
 import { invalid, type Issue, KpiError } from '../domain/errors.ts'
 import {
   completeRecord,
@@ -51,8 +52,15 @@ export type Rules<R extends Resource> = {
   readonly clashes?: (tx: Reader, account: number, sent: Partial<Stored<R>>, before?: Stored<R>) => Promise<Issue[]>
   /** Returns the columns that are stored but never shown. */
   readonly unshown?: (given: ParsedFields<Draft<R>>['values']) => Promise<Extra>
-  /** Returns records as they are shown, if they differ from the stored ones. */
-  readonly shown?: (tx: Reader, account: number, records: readonly Stored<R>[]) => Promise<readonly Stored<R>[]>
+  /** Returns records as they are shown at an instant, if they differ from the stored ones. */
+  readonly shown?: (
+    tx: Reader,
+    account: number,
+    records: readonly Stored<R>[],
+    now: Instant,
+  ) => Promise<readonly Stored<R>[]>
+  /** Returns what those of the sent values that change something mean for the stored record, if they are not its fields. */
+  readonly settled?: (changes: Partial<Stored<R>>, sent: object) => object
   /** Throws if a record must not be changed in this way. */
   readonly mayChange?: (tx: Reader, account: number, before: Stored<R>, after: Stored<R>) => Promise<void>
   /** Throws if a record must not be removed. */
@@ -87,7 +95,13 @@ type BoundRules<R extends Resource> = {
   readonly fill: (tx: Reader, account: number, sent: ParsedFields<Draft<R>>, parent: number) => Promise<object>
   /** Throws all faults of what was sent. */
   readonly check: (tx: Reader, account: number, sent: ParsedFields<object>, before?: Stored<R>) => Promise<void>
-  readonly show: (tx: Reader, account: number, records: readonly Stored<R>[]) => Promise<readonly Stored<R>[]>
+  readonly show: (
+    tx: Reader,
+    account: number,
+    records: readonly Stored<R>[],
+    now: Instant,
+  ) => Promise<readonly Stored<R>[]>
+  readonly settle: (changes: object, sent: object) => object
 }
 
 const createFind =
@@ -124,7 +138,8 @@ const bindRules = <R extends Resource>(of: R, rows: Rows<R>, rules: Rules<R>): B
       const clashes = (await rules.clashes?.(tx, account, values, before)) ?? []
       refuse([...sent.issues, ...issues], clashes)
     },
-    show: async (tx, account, records) => (await rules.shown?.(tx, account, records)) ?? records,
+    show: async (tx, account, records, now) => (await rules.shown?.(tx, account, records, now)) ?? records,
+    settle: (changes, sent) => rules.settled?.(changes, sent) ?? changes,
   }
 }
 
@@ -171,11 +186,11 @@ export const collection = <R extends Resource>(
   ids: Counter | 'sent',
   rules: Rules<R> = {},
 ): Made<R> => {
-  const { requireParent, find, requireOpen, placed, fill, check, show } = bindRules(of, rows, rules)
+  const { requireParent, find, requireOpen, placed, fill, check, show, settle } = bindRules(of, rows, rules)
   const { update: write } = rows
   const fixedFields = [...(rules.above ? [rules.above.field] : []), ...(ids === 'sent' ? ['id'] : [])]
-  const showOne = async (tx: Reader, account: number, record: Stored<R>): Promise<Stored<R>> => {
-    const [shown = record] = await show(tx, account, [record])
+  const showOne = async (tx: Reader, { account, now }: Context, record: Stored<R>): Promise<Stored<R>> => {
+    const [shown = record] = await show(tx, account.id, [record], now)
     return shown
   }
 
@@ -186,42 +201,54 @@ export const collection = <R extends Resource>(
         isLong: async (tx) => (await rows.hasMany?.(tx, account, parent)) === true,
         read: async (tx) => {
           await requireParent(tx, account, parent)
-          return show(tx, account, await rows.list(tx, account, parent))
+          return show(tx, account, await rows.list(tx, account, parent), ctx.now)
         },
       })
     },
 
-    get: ({ db, account: { id: account } }, path) =>
-      db.read(async (tx) => showOne(tx, account, await find(tx, account, path))),
+    get: (ctx, path) => ctx.db.read(async (tx) => showOne(tx, ctx, await find(tx, ctx.account.id, path))),
 
-    add: ({ db, account: { id: account }, now }, { parent }, body) =>
-      db.write(async (tx) => {
+    add: (ctx, { parent }, body) =>
+      ctx.db.write(async (tx) => {
+        const {
+          account: { id: account },
+          now,
+        } = ctx
         await requireParent(tx, account, parent)
         const sent = placed(body, parent)
         requireOpen(sent.values)
         const filled = await fill(tx, account, sent, parent)
         await check(tx, account, { ...sent, issues: [...sent.issues, ...unfilled(of, sent, filled)] })
         const id = ids === 'sent' ? {} : { id: await takeIds(tx, account, ids) }
-        const record = completeRecord(of, sent.values, { ...filled, ...id, created_at: now, updated_at: now })
+        const record = completeRecord(of, settle(sent.values, sent.values), {
+          ...filled,
+          ...id,
+          created_at: now,
+          updated_at: now,
+        })
         await rows.insert(tx, account, record, (await rules.unshown?.(sent.values)) ?? {})
-        return showOne(tx, account, record)
+        return showOne(tx, ctx, record)
       }),
 
     ...(write && {
-      update: ({ db, account: { id: account }, now }, path, body) =>
-        db.write(async (tx) => {
+      update: (ctx, path, body) =>
+        ctx.db.write(async (tx) => {
+          const {
+            account: { id: account },
+            now,
+          } = ctx
           const before = await find(tx, account, path)
           const sent = without(body, fixedFields)
           requireOpen(before, sent.values)
           await check(tx, account, sent, before)
-          const shown = await showOne(tx, account, before)
-          const after = completeRecord(of, changesIn(sent.values, shown), before)
+          const shown = await showOne(tx, ctx, before)
+          const after = completeRecord(of, settle(changesIn(sent.values, shown), sent.values), before)
           await rules.mayChange?.(tx, account, before, after)
           if (!differs(before, after)) return shown
           // Two changes in a second have two times, so that a caller can tell whether something changed meanwhile.
           const changed = { ...after, updated_at: Math.max(now, (before['updated_at'] ?? 0) + 1) }
           await write(tx, account, changed)
-          return showOne(tx, account, changed)
+          return showOne(tx, ctx, changed)
         }),
     }),
 

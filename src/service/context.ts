@@ -15,6 +15,8 @@ export type Context = {
   readonly db: Db
   readonly account: Account
   readonly now: Instant
+  /** Tells that the caller asks for the dated targets of KPIs and assignments. */
+  readonly showsDatedTargets?: boolean | undefined
   /** Names the run that writes, of which is kept what its batches replace; undefined if nothing is. */
   readonly run?: string | undefined
   /** Describes the credentials of a request over HTTP; undefined in process, where all is allowed. */

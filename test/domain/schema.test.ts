@@ -134,7 +134,9 @@ describe('the field table', () => {
     ],
   ])('of %s is that of the interface, in its order', (name, fields) => {
     const of = resources.find((one) => one.name === name)
-    expect(Object.entries(of?.fields ?? {}).map(([field, is]) => described(field, is))).toEqual(fields)
+    // Fields that are shown on request only are no part of the interface.
+    const own = Object.entries<Field>(of?.fields ?? {}).filter(([, { onRequest }]) => !onRequest)
+    expect(own.map(([field, is]) => described(field, is))).toEqual(fields)
   })
 
   test.each([
@@ -150,7 +152,7 @@ describe('the field table', () => {
 
   test.each(resources.map((of) => [of.name, of] as const))('of %s divides its fields without losing one', (_, of) => {
     const names = (list: readonly { name: string }[]): string[] => list.map(({ name }) => name)
-    const all = Object.entries<Field>(of.fields).filter(([, { newer }]) => !newer)
+    const all = Object.entries<Field>(of.fields).filter(([, { newer, onRequest }]) => !newer && !onRequest)
     expect(names(of.shown)).toEqual(all.filter(([, { writeOnly }]) => !writeOnly).map(([name]) => name))
     expect(names(of.writable)).toEqual(all.filter(([, { readOnly }]) => !readOnly).map(([name]) => name))
     expect(names(of.shown)).toEqual(expect.arrayContaining(names(of.brief)))

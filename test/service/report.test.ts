@@ -1,6 +1,7 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Client } from '../../src/client/client.ts'
+import { datedTargetsText } from '../../src/domain/dated-targets.ts'
 import type { Calendar, Frequency } from '../../src/domain/period.ts'
 import { accounts } from '../../src/service/accounts/accounts.ts'
 import { calculated } from '../../src/service/definitions/calculated-kpis.ts'
@@ -28,6 +29,15 @@ const decimal = fc.oneof(
 const days = fc.integer({ min: FIRST, max: LAST })
 const optional = <T>(one: fc.Arbitrary<T>): fc.Arbitrary<T | null> => fc.option(one, { nil: null })
 
+/** Targets that begin on days, close together, so that some of them meet in a period. */
+const someDated = fc.oneof(
+  fc.constant([]),
+  fc.uniqueArray(fc.record({ from: fc.integer({ min: FIRST - 5, max: FIRST + 90 }), target: decimal }), {
+    selector: ({ from }) => from,
+    maxLength: 4,
+  }),
+)
+
 const someKpi = fc.record({
   frequency_id: fc.constantFrom('D', 'W', 'M', 'Q', 'Y'),
   aggregate_function: fc.constantFrom('SUM', 'AVG'),
@@ -36,6 +46,9 @@ const someKpi = fc.record({
   sort_order: fc.integer({ min: 1, max: 2 }),
   description: optional(fc.constantFrom('what it says', 'more')),
   target_default: decimal,
+  dated: someDated,
+  // Whether the default is there beside the dated ones.
+  isOnlyDated: fc.boolean(),
   // Whether the target is taken away once all is entered: it is then hidden everywhere.
   clearsTarget: fc.boolean(),
 })
@@ -92,6 +105,7 @@ const someAccount = fc.record({
   }),
   kpis: fc.array(someKpi, { minLength: 4, maxLength: 4 }),
   targets: fc.array(optional(decimal), { minLength: 12, maxLength: 12 }),
+  dated: fc.array(someDated, { minLength: 12, maxLength: 12 }),
   entries: fc.uniqueArray(someEntry, {
     selector: ({ item, kpi_id, entry_date }) => `${item} ${kpi_id} ${entry_date}`,
     maxLength: 60,
@@ -116,6 +130,9 @@ const someQuestion = fc.record({
 
 const NAMES = ['Sales', 'Visits', 'Cost', 'Margin']
 const PEOPLE = ['Ann', 'Bob', 'Lou']
+
+/** Clears dated targets, too, where the field shows none today, and a change to none is no change. */
+const clearsDated = { targets: null, target_base: null }
 
 const contextOf = async ({ db }: Service): Promise<Context> => {
   const [account] = await accounts.list(db)
@@ -158,12 +175,15 @@ type Clients = { readonly classic: Client; readonly newer: Client }
 
 /** Enters a random account through its interface, and tells what it holds then. */
 const enter = async (service: Service, { classic: client, newer }: Clients, account: SomeAccount): Promise<Facts> => {
-  for (const [at, { clearsTarget: _, ...fields }] of account.kpis.entries()) {
-    await client.kpis.add(kpiNamed(NAMES[at] ?? '', fields))
+  for (const [at, { clearsTarget: _, dated, isOnlyDated, ...fields }] of account.kpis.entries()) {
+    const target_default = isOnlyDated && dated.length > 0 ? null : fields.target_default
+    const targets = { targets: datedTargetsText(dated) }
+    await client.kpis.add({ ...kpiNamed(NAMES[at] ?? '', { ...fields, target_default }), ...targets })
   }
   for (const name of PEOPLE) await client.users.add(userNamed(name))
   for (const [at, user_target] of account.targets.entries()) {
-    await client.assignments((at % 3) + 2).add({ id: Math.floor(at / 3) + 1, sort_order: 1, user_target })
+    const targets = { targets: datedTargetsText(account.dated[at] ?? []) }
+    await client.assignments((at % 3) + 2).add({ id: Math.floor(at / 3) + 1, sort_order: 1, user_target, ...targets })
   }
   const entered = account.entries.filter(({ item }) => item < 11)
   const sent = entered.map(({ item, kpi_id, entry_date, actual, target, notes }) => {
@@ -186,11 +206,33 @@ const enter = async (service: Service, { classic: client, newer }: Clients, acco
     for (const [user, target] of user_targets.entries()) targets.set(`${user + 2} ${at + 5}`, target)
   }
   for (const [at, { clearsTarget }] of account.kpis.entries()) {
-    if (clearsTarget) await client.kpis.update(at + 1, { target_default: null })
+    if (clearsTarget) await client.kpis.update(at + 1, { target_default: null, ...clearsDated })
   }
   const [kpis, units, users] = await Promise.all([client.kpis.list(), client.units.list(), client.users.list()])
   const calculations = new Map(account.calculated.map((one, at) => [at + 5, one]))
-  return { calendar: account.calendar, kpis, units, users, groupItems: GROUP_ITEMS, targets, entries, calculations }
+  const dated = new Map([
+    ...account.kpis.map(({ clearsTarget, dated }, at) => [`${at + 1}`, clearsTarget ? [] : dated] as const),
+    ...account.dated.map((one, at) => [`${(at % 3) + 2} ${Math.floor(at / 3) + 1}`, one] as const),
+  ])
+  const bases = new Map(
+    account.kpis.map(({ clearsTarget, dated, isOnlyDated, target_default }, at) => [
+      at + 1,
+      clearsTarget || (isOnlyDated && dated.length > 0) ? null : target_default,
+    ]),
+  )
+  for (const { id, target_default } of kpis) if (!bases.has(id)) bases.set(id, target_default)
+  return {
+    dated,
+    bases,
+    calendar: account.calendar,
+    kpis,
+    units,
+    users,
+    groupItems: GROUP_ITEMS,
+    targets,
+    entries,
+    calculations,
+  }
 }
 
 test.each(databases)(

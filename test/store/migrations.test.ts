@@ -2,14 +2,14 @@ import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, test } from 'vitest'
 import { breakdownItem } from '../../src/domain/resources/breakdowns.ts'
 import { account } from '../../src/domain/resources/account.ts'
-import { assignment } from '../../src/domain/resources/assignment.ts'
+import { storedAssignment } from '../../src/domain/resources/assignment.ts'
 import { category, unit } from '../../src/domain/resources/catalog.ts'
 import { entry } from '../../src/domain/resources/entry.ts'
 import { group, userGroupItem } from '../../src/domain/resources/groups.ts'
 import { key } from '../../src/domain/resources/key.ts'
-import { kpi } from '../../src/domain/resources/kpi.ts'
+import { storedKpi } from '../../src/domain/resources/kpi.ts'
 import { user } from '../../src/domain/resources/user.ts'
-import type { Resource } from '../../src/domain/schema.ts'
+import { type Resource, TEXT_KINDS } from '../../src/domain/schema.ts'
 import { accounts } from '../../src/service/accounts/accounts.ts'
 import { checkStore } from '../../src/service/check-store.ts'
 import { authenticateKey } from '../../src/service/accounts/keys.ts'
@@ -29,14 +29,14 @@ const namesIn = (rows: readonly SqlRow[], column = 'name'): string[] => rows.map
 
 /** The tables that are kept beside the accounts, and their columns beyond the field table. */
 const TABLES: readonly [table: string, of: Resource, more: readonly string[], without?: readonly string[]][] = [
-  ['assignments', assignment, []],
+  ['assignments', storedAssignment, []],
   ['breakdowns', group, []],
   ['categories', category, []],
   // Of an item, who may be a person: a user's id is the id of their item.
   ['entries', entry, ['item_id integer not null', 'item_set integer', 'revision integer not null'], ['user_id']],
   ['items', breakdownItem, []],
   ['keys', key, ['key_hash text not null']],
-  ['kpis', kpi, []],
+  ['kpis', storedKpi, []],
   ['units', unit, []],
   ['user_items', userGroupItem, [], ['group_id', 'group_name', 'name']],
   ['users', user, ['email_key text not null', 'password_hash text'], ['password']],
@@ -61,7 +61,7 @@ describe('the tables', () => {
       const rows = await ask(store.db, 'select name, type, "notnull" from pragma_table_info(?)', name)
       const columns = rows.map((row) => `${row['name']} ${row['type']}${row['notnull'] === 1n ? ' not null' : ''}`)
       const fields = of.shown.map(({ name: field, field: { kind, nullable } }) => {
-        const type = kind === 'text' || kind === 'choice' ? 'text' : 'integer'
+        const type = TEXT_KINDS.has(kind) ? 'text' : 'integer'
         return `${field} ${type}${nullable ? '' : ' not null'}`
       })
       const kept = fields.filter((column) => !without.includes(column.split(' ')[0] ?? ''))

@@ -35,6 +35,10 @@ export type Facts = {
   readonly units: readonly Unit[]
   readonly users: readonly User[]
   readonly groupItems: readonly { readonly id: number; readonly name: string }[]
+  /** Targets of KPIs on days before their first dated one. */
+  readonly bases: ReadonlyMap<number, bigint | null>
+  /** Dated targets of KPIs, by `kpi`, and of users, by `user kpi`. */
+  readonly dated: ReadonlyMap<string, readonly { readonly from: number; readonly target: bigint }[]>
   /** Users' own targets, by `user kpi`. */
   readonly targets: ReadonlyMap<string, bigint | null>
   readonly entries: readonly EntryFact[]
@@ -116,15 +120,38 @@ const kpiOf = ({ kpis }: Facts, id: number): Kpi => {
   return kpi
 }
 
+/** Whether a KPI has a target of its own, on any day. */
+const hasOwn = ({ bases, dated }: Facts, { id }: Kpi): boolean =>
+  (bases.get(id) ?? null) !== null || (dated.get(`${id}`) ?? []).length > 0
+
+/** The last of dated targets that begins on the day or before, else the base. */
+const onDay = (facts: Facts, key: string, base: bigint | null | undefined, day: number): bigint | null | undefined => {
+  let found = base
+  let last = -Infinity
+  for (const { from, target } of facts.dated.get(key) ?? []) {
+    if (from > day || from < last) continue
+    found = target
+    last = from
+  }
+  return found
+}
+
 const hasTarget = (facts: Facts, kpi: Kpi): boolean => {
   const calculation = facts.calculations.get(kpi.id)
-  if (kpi.target_default !== null || calculation?.target_from !== 'formula') return kpi.target_default !== null
+  if (hasOwn(facts, kpi) || calculation?.target_from !== 'formula') return hasOwn(facts, kpi)
   return calculation.formula.kpis.every((id) => hasTarget(facts, kpiOf(facts, id)))
 }
 
-/** The target of an item for a KPI that has a default one: its own where it has one, and the default else. */
-const targetFor = ({ targets }: Facts, kpi: Kpi, item: number, own: bigint | null): bigint | null =>
-  kpi.target_default === null ? null : (own ?? targets.get(`${item} ${kpi.id}`) ?? kpi.target_default)
+/** The target of a KPI for everybody, in the period that begins on a day. */
+const commonTarget = (facts: Facts, { id }: Kpi, start: number): bigint | null =>
+  onDay(facts, `${id}`, facts.bases.get(id), start) ?? null
+
+/** The target of an item for a KPI that has one: its own where it has one, and that of the KPI else. */
+const targetFor = (facts: Facts, kpi: Kpi, item: number, own: bigint | null, start: number): bigint | null => {
+  const key = `${item} ${kpi.id}`
+  if (!hasOwn(facts, kpi)) return null
+  return own ?? onDay(facts, key, facts.targets.get(key), start) ?? commonTarget(facts, kpi, start)
+}
 
 const entriesIn = (facts: Facts, kpi: Kpi, frequency: Frequency, start: number, scope: Scope): EntryFact[] => {
   return scope.entries
@@ -146,7 +173,9 @@ const enteredCame = (facts: Facts, kpi: Kpi, frequency: Frequency, start: number
     ),
     target: aggregated(
       kpi,
-      entries.map(({ item, target }) => numberOf(targetFor(facts, kpi, item, target))),
+      entries.map(({ item, target, entry_date }) =>
+        numberOf(targetFor(facts, kpi, item, target, startOf(kpi.frequency_id, entry_date, facts.calendar))),
+      ),
     ),
   }
 }
@@ -183,8 +212,9 @@ const formulaCame = (
   )
   const actual = worked(formula, (id) => inputs.get(id)?.actual)
   if (typeof actual === 'string') return { actual: undefined, target: undefined }
-  if (kpi.target_default !== null) {
-    return { actual, target: numberOf(scope.isGroup ? kpi.target_default : targetFor(facts, kpi, scope.item, null)) }
+  if (hasOwn(facts, kpi)) {
+    const own = scope.isGroup ? commonTarget(facts, kpi, start) : targetFor(facts, kpi, scope.item, null, start)
+    return { actual, target: numberOf(own) }
   }
   const target = hasTarget(facts, kpi) && target_from === 'formula' && worked(formula, (id) => inputs.get(id)?.target)
   return { actual, target: typeof target === 'object' ? target : undefined }

@@ -97,6 +97,8 @@ const storedValue = ({ kind, oneOf = ['x'] }: Field): fc.Arbitrary<FieldValue> =
       return fc.integer({ min: -25_567, max: 84_005 })
     case 'datetime':
       return fc.integer({ min: 0, max: 4_000_000_000 })
+    case 'targets':
+      return fc.constantFrom('130 from 2027-01-01', '-0.5 from 2027-01-01, 140 from 2028-02-29')
   }
 }
 

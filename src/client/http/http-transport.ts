@@ -1,6 +1,7 @@
 import manifest from '../../../package.json' with { type: 'json' }
 import { KpiError } from '../../domain/errors.ts'
 import type { Calendar } from '../../domain/period.ts'
+import { DATED_TARGETS } from '../../domain/resources/dated-target.ts'
 import { RUN_HEADER } from '../../domain/resources/entry-run.ts'
 import { observed, withQuery } from '../request-observer.ts'
 import type { Retry } from '../retry.ts'
@@ -104,6 +105,9 @@ const UNCACHED = { 'cache-control': 'no-cache' }
 /** Matches the header `Server` of the bundled service. */
 const BUNDLED = /^kpi\//
 
+/** Tells whether an answer has the dated targets that were asked for. */
+const hasDatedTargets = (answer: TextAnswer): boolean => answer.header('preference-applied') === DATED_TARGETS
+
 /** Creates the transport over the network, in JSON: the classic interface with a login name, the newer one without. */
 export const httpTransport = (remote: Remote): HttpTransport => {
   const { baseUrl, login, token, timeoutMs, now, limiter, retry, stopping } = remote
@@ -120,7 +124,7 @@ export const httpTransport = (remote: Remote): HttpTransport => {
   let key: KeyInfo | undefined
   let serviceTime: number | undefined
   let answeredAt = 0
-  let [isBundled, keepsRuns] = [false, false]
+  let [isBundled, keepsRuns, datesTargets] = [false, false, false]
   let account: string | undefined
   let calendar: Calendar | undefined
   const count = createRequestCount()
@@ -156,6 +160,7 @@ export const httpTransport = (remote: Remote): HttpTransport => {
         ...headers,
         ...(method === 'GET' && UNCACHED),
         ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
+        ...(sending.asksForDatedTargets && { prefer: DATED_TARGETS }),
         ...(run !== undefined && { [RUN_HEADER.toLowerCase()]: run }),
       },
       body: body === undefined ? null : JSON.stringify(body),
@@ -169,6 +174,7 @@ export const httpTransport = (remote: Remote): HttpTransport => {
     isBundled = isOurs || (isBundled && answer.status >= 500)
     if (isOurs) account = answer.header('x-account') ?? account
     if (isOurs) keepsRuns ||= answer.header('x-runs-kept') !== undefined
+    if (isOurs) datesTargets ||= hasDatedTargets(answer)
     if (isOurs) calendar = calendarIn(answer) ?? calendar
     return answer
   }
@@ -212,6 +218,7 @@ export const httpTransport = (remote: Remote): HttpTransport => {
       ...next,
       isCreated: isCreatedIn(answer),
       ...(isReplayed && { isReplayed }),
+      ...(isBundled && hasDatedTargets(answer) && { hasDatedTargets: true }),
     }
   }
   /** Sends a request, also again; what a DELETE whose answer was lost has removed is not missed then. */
@@ -248,6 +255,7 @@ export const httpTransport = (remote: Remote): HttpTransport => {
     identifyAccount: () => identifyAccount(account, { login, token }),
     isBundled: () => isBundled,
     keepsRuns: () => isBundled && keepsRuns,
+    datesTargets: () => isBundled && datesTargets,
     serviceTime: () => serviceTime,
     calendar: () => calendar,
     requests: count.total,

@@ -116,11 +116,12 @@ export const readWholeList = <R extends Resource>(
   path: string,
   send: Send,
   query: QueryParameters = {},
+  shownIn: (received: TransportResponse) => R = () => of,
 ): Promise<Stored<R>[]> => {
   const asked = (page: number): QueryParameters => (page === 1 ? query : { ...query, page: String(page) })
   return wholeList(
     (page) => send(of, 'list', { method: 'GET', path, query: asked(page) }),
-    (received) => readMany(of, received),
+    (received) => readMany(shownIn(received), received),
   )
 }
 
@@ -147,6 +148,8 @@ export const ADD_STEP = 500
 
 /** Describes how a service is spoken to. */
 export type CollectionOptions = {
+  /** Tells whether the answers so far come from a service that has dated targets. */
+  readonly datesTargets?: (() => boolean) | undefined
   readonly send: Send
   readonly together: SendTogether | undefined
   /** Tells whether it is the bundled one, which an answer of it says. */
@@ -177,14 +180,42 @@ export const addingRequest = (
 export const keyed = (idempotencyKey: string | undefined): Pick<TransportRequest, 'idempotencyKey'> =>
   idempotencyKey === undefined ? {} : { idempotencyKey }
 
-/** Creates the operations on a resource at a path. */
+/** Returns what sends requests that ask for dated targets. */
+const askingForTargets =
+  (send: Send): Send =>
+  (of, verb, sending) =>
+    send(of, verb, { ...sending, asksForDatedTargets: true })
+
+const NO_DATES =
+  'this service has no targets that begin on a day: it keeps one target for all days; write the targets onto the entries (kpi entries import), or change the target on the day, with --keep-history'
+
+/** Creates the operations on a resource at a path; `asked` is the resource with its dated targets. */
 export const resourceClient = <R extends Resource>(
   of: R,
   path: string,
-  { send, together, isBundled, onList, listed, newKey }: CollectionOptions,
+  { send: sendPlain, together, isBundled, onList, listed, newKey, datesTargets }: CollectionOptions,
+  asked = of,
 ): ResourceClient<R> => {
+  const isDated = asked !== of
+  const send = isDated ? askingForTargets(sendPlain) : sendPlain
+  const shownIn = ({ hasDatedTargets }: TransportResponse): R => (hasDatedTargets ? asked : of)
+  /** Returns the resource as which fields are sent; refuses dated targets where the service has none. */
+  const sentAs = async (fields: object): Promise<R> => {
+    const values = new Map<string, unknown>(Object.entries(fields))
+    const given = isDated ? ['targets', 'target_base'].filter((name) => values.has(name)) : []
+    if (given.length === 0) return of
+    const isNone = given.every((name) => (values.get(name) ?? null) === null)
+    // Only an answer that shows such records tells.
+    if (!isNone && !datesTargets?.()) await list()
+    if (datesTargets?.()) return asked
+    if (isNone) return of
+    throw new KpiError('unsupported', NO_DATES)
+  }
   const get = async (id: number | string): Promise<Stored<R>> =>
-    readOne(of, await send(of, 'get', { method: 'GET', path: `${path}/${id}` }))
+{
+    const received = await send(of, 'get', { method: 'GET', path: `${path}/${id}` })
+    return readOne(shownIn(received), received)
+  }
   /** Returns what to send with a patch; nothing more to the bundled service, whose answer to the look says what it is. */
   const unchanged = async (id: number, before: Stored<R> | undefined): Promise<Patch<R>> => {
     if (isBundled()) return asPatch(of, {})
@@ -198,7 +229,7 @@ export const resourceClient = <R extends Resource>(
     }
   }
   const list = async (): Promise<Stored<R>[]> => {
-    const records = await readWholeList(of, path, send)
+    const records = await readWholeList(of, path, send, undefined, shownIn)
     if (!together) listed.set(path, new Set(records.map(({ id }) => id)))
     onList?.(of, records)
     return records
@@ -210,8 +241,9 @@ export const resourceClient = <R extends Resource>(
       return found && { content: { of, record: found } }
     }
     const once = { ...keyed(idempotencyKey ?? newKey?.()), findAnswer }
-    const sending = addingRequest(path, draftToJson(of, draft), isBundled, once)
-    const created = readDone(of, await send(of, 'add', sending))
+    const sending = addingRequest(path, draftToJson(await sentAs(draft), draft), isBundled, once)
+    const received = await send(of, 'add', sending)
+    const created = readDone(shownIn(received), received)
     listed.get(path)?.add(created['id'])
     return created
   }
@@ -221,18 +253,21 @@ export const resourceClient = <R extends Resource>(
         for (const draft of drafts) yield [await add(draft)]
         return
       }
-      const sendings = drafts.map((draft) => ({ method: 'POST', path, body: draftToJson(of, draft) }) as const)
+      // All are sent to the bundled service.
+      const sendings = drafts.map((draft) => ({ method: 'POST', path, body: draftToJson(asked, draft) }) as const)
       for (let at = 0; at < sendings.length; at += ADD_STEP) {
         const answers = await together(of, 'add', sendings.slice(at, at + ADD_STEP))
-        yield answers.map((received) => readDone(of, received))
+        yield answers.map((received) => readDone(shownIn(received), received))
       }
     },
     list,
     get,
     add,
     update: async (id, patch, before) => {
-      const body = draftToJson(of, { ...(await unchanged(id, before)), ...patch })
-      return readDone(of, await send(of, 'update', { method: 'PUT', path: `${path}/${id}`, body }))
+      const sent = await sentAs(patch)
+      const body = draftToJson(sent, { ...(await unchanged(id, before)), ...patch })
+      const received = await send(of, 'update', { method: 'PUT', path: `${path}/${id}`, body })
+      return readDone(shownIn(received), received)
     },
     remove: async (id) => {
       await send(of, 'remove', { method: 'DELETE', path: `${path}/${id}` })

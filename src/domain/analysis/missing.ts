@@ -1,3 +1,4 @@
+import { hasAnyTarget } from '../dated-targets.ts'
 import type { Day } from '../day.ts'
 import type { Decimal } from '../decimal.ts'
 import { nextPeriod, periodStart } from '../period.ts'
@@ -9,12 +10,12 @@ import { inReportOrder } from './aggregate.ts'
 import { type AnswerRow, toAnswerRow } from './answer-row.ts'
 import type { Facts } from './question.ts'
 
-/** Describes who has to report a KPI, and the target of theirs. */
+/** Describes who has to report a KPI, and the target of theirs in the period that begins on a day. */
 export type Expected = {
   readonly kpi: Kpi
   readonly unit: Unit | undefined
   readonly user: { readonly id: number; readonly name: string; readonly email: string }
-  readonly target: Decimal | null
+  readonly targetIn: (start: Day) => Decimal | null
 }
 
 const keyOf = (kpiId: number | null, itemId: number | null, start: Day | null): string => `${kpiId} ${itemId} ${start}`
@@ -25,7 +26,7 @@ function* periodsOf({ frequency_id: frequency }: Kpi, { range, calendar, today }
   for (; start <= Math.min(range.to, today); start = nextPeriod(frequency, start)) if (start >= range.from) yield start
 }
 
-const rowOf = ({ kpi, unit, user, target }: Expected, start: Day): AnswerRow =>
+const rowOf = ({ kpi, unit, user, targetIn }: Expected, start: Day): AnswerRow =>
   toAnswerRow({
     kpiId: kpi.id,
     kpiName: kpi.name,
@@ -36,12 +37,12 @@ const rowOf = ({ kpi, unit, user, target }: Expected, start: Day): AnswerRow =>
     period: frequencyNames[kpi.frequency_id],
     labelFormat: unit?.display_format ?? '',
     isPercentage: unit?.is_percentage ? 1 : 0,
-    hasTarget: kpi.target_default === null ? 0 : 1,
+    hasTarget: hasAnyTarget(kpi) ? 1 : 0,
     direction: kpi.value_direction,
     directionName: directionNames[kpi.value_direction],
     entryDate: start,
     actual: null,
-    target,
+    target: targetIn(start),
     notes: null,
   })
 

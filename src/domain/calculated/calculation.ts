@@ -1,3 +1,4 @@
+import { hasAnyTarget } from '../dated-targets.ts'
 import { type Calendar, type DayRange, daysOfPeriodsIn } from '../period.ts'
 import type { CalculatedKpi } from '../resources/calculated-kpi.ts'
 import type { Kpi } from '../resources/kpi.ts'
@@ -7,7 +8,7 @@ import type { Formula } from './formula.ts'
 export type Calculation = Pick<CalculatedKpi, 'over' | 'target_from'> & { readonly formula: Formula }
 
 /** Describes what a calculation needs to know of a KPI. */
-export type KpiToCalculate = Pick<Kpi, 'id' | 'frequency_id' | 'aggregate_function' | 'target_default'>
+export type KpiToCalculate = Pick<Kpi, 'id' | 'frequency_id' | 'aggregate_function' | 'target_default' | 'targets'>
 
 /** Describes all KPIs of an account that have values, and the formulas of the calculated ones, which have no cycles. */
 export type Catalogue<K extends KpiToCalculate = KpiToCalculate> = {
@@ -20,7 +21,7 @@ export type Catalogue<K extends KpiToCalculate = KpiToCalculate> = {
  * inputs.
  */
 export const hasTarget = (catalogue: Catalogue, kpi: KpiToCalculate): boolean => {
-  if (kpi.target_default !== null) return true
+  if (hasAnyTarget(kpi)) return true
   const calculation = catalogue.calculations.get(kpi.id)
   if (calculation?.target_from !== 'formula') return false
   return calculation.formula.kpis.every((id) => {

@@ -1,3 +1,5 @@
+import { targetOn } from '../dated-targets.ts'
+import type { Day } from '../day.ts'
 import type { Decimal } from '../decimal.ts'
 import type { KpiToCalculate, Plan } from './calculation.ts'
 import {
@@ -20,8 +22,8 @@ export type Calculator<Key extends readonly number[]> = {
 /** Processes the results of an item; the next item begins when the promise resolves. */
 export type TakeSeries = (item: number, seriesOf: SeriesOf) => Promise<void>
 
-/** Returns the effective target of a calculated KPI for an item. */
-export type TargetOf = (kpi: KpiToCalculate, item: number) => Decimal | null
+/** Returns the effective target of a calculated KPI for an item, in the period that begins on a day. */
+export type TargetOf = (kpi: KpiToCalculate, item: number, start: Day) => Decimal | null
 
 /** Creates a calculator for items. Entries must be grouped by item; it holds those of one item. */
 export const itemCalculator = (
@@ -35,7 +37,7 @@ export const itemCalculator = (
     if (!open) return
     const { item, cells } = open
     open = undefined
-    await take(item, seriesIn(plan, { cells, targetOf: (kpi) => targetOf(kpi, item), pause }))
+    await take(item, seriesIn(plan, { cells, targetOf: (kpi, start) => targetOf(kpi, item, start), pause }))
   }
   const addTo = (item: number, entry: Input): void => {
     open ??= { item, cells: new Map() }
@@ -78,7 +80,9 @@ export const groupCalculator = (
     const done = open
     open = undefined
     if (!done) return
-    await take(done.group, seriesIn(plan, { ...done, targetOf: ({ target_default }) => target_default, pause }))
+    const targetOfGroup = ({ target_default: base, targets }: KpiToCalculate, start: Day): Decimal | null =>
+      targetOn({ base, targets }, start)
+    await take(done.group, seriesIn(plan, { ...done, targetOf: targetOfGroup, pause }))
   }
   const addTo = (group: number, item: number, entry: Input): void | Promise<void> => {
     open ??= { group, cells: new Map(), members: new Map() }

@@ -135,7 +135,8 @@ const aggregateResults = async (kpi: KpiToCalculate, results: ResultsByPeriod, p
  */
 type Scope = {
   readonly cells: Cells
-  readonly targetOf: (kpi: KpiToCalculate) => Decimal | null
+  /** Returns the effective target of a KPI in the period that begins on a day. */
+  readonly targetOf: (kpi: KpiToCalculate, start: Day) => Decimal | null
   readonly members?: ReadonlyMap<number, ResultsByPeriod>
   readonly pause: EffortPause
 }
@@ -156,8 +157,13 @@ const startsOf = (inputs: Iterable<Series>): Set<Day> => {
 export const seriesIn = ({ catalogue, calendar }: Plan, { cells, targetOf, members, pause }: Scope): SeriesOf => {
   const known = new Map<string, Promise<Series>>()
 
-  const targetOver = (kpi: KpiToCalculate, { target_from, formula }: Calculation, at: (id: number) => Result) => {
-    const own = targetOf(kpi)
+  const targetOver = (
+    kpi: KpiToCalculate,
+    { target_from, formula }: Calculation,
+    start: Day,
+    at: (id: number) => Result,
+  ) => {
+    const own = targetOf(kpi, start)
     if (own !== null) return fractionOf(own)
     if (target_from !== 'formula' || !hasTarget(catalogue, kpi)) return undefined
     return valueOf(evaluate(formula, (id) => at(id).target))
@@ -175,7 +181,7 @@ export const seriesIn = ({ catalogue, calendar }: Plan, { cells, targetOf, membe
       const at = (id: number): Result => inputs.get(id)?.get(start) ?? NOTHING
       const actual = evaluate(calculation.formula, (id) => valueOf(at(id).actual))
       const has = valueOf(actual) !== undefined
-      series.set(start, { actual, target: has ? targetOver(kpi, calculation, at) : undefined })
+      series.set(start, { actual, target: has ? targetOver(kpi, calculation, start, at) : undefined })
       const turn = pause((mentions.length + numbers) * effortOf(valueOf(actual)))
       if (turn) await turn
     }

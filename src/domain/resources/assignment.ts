@@ -1,4 +1,5 @@
-import { resource, type Stored } from '../schema.ts'
+import type { Decimal } from '../decimal.ts'
+import { asAsked, asStored, resource, type Stored } from '../schema.ts'
 
 /** Defines the assignment of a KPI to a user: "User KPI" in the interface. Its id is that of the KPI. */
 export const assignment = resource({
@@ -19,6 +20,21 @@ export const assignment = resource({
       inUnitOf: { kind: 'kpi', idField: 'id' },
       example: 120,
     },
+    target_base: {
+      kind: 'decimal',
+      about: 'Target on days before the first dated one; user_target shows the one of today',
+      nullable: true,
+      onRequest: true,
+      isDerived: true,
+      inUnitOf: { kind: 'kpi', idField: 'id' },
+    },
+    targets: {
+      kind: 'targets',
+      about: 'Targets of this user that hold from a day on, each until the next one; null for none',
+      nullable: true,
+      onRequest: true,
+      since: 8,
+    },
     sort_order: {
       kind: 'int16',
       about: "Place on the user's entry screen",
@@ -30,4 +46,11 @@ export const assignment = resource({
   },
 })
 
-export type Assignment = Stored<typeof assignment>
+/** Defines an assignment as the bundled service shows it to a client that asks for dated targets. */
+export const askedAssignment = asAsked(assignment)
+
+/** Defines an assignment as the store holds it: `user_target` is the target of days before the first dated one. */
+export const storedAssignment = asStored(assignment)
+
+/** Describes an assignment; its dated targets where they are known. */
+export type Assignment = Stored<typeof assignment> & { targets?: string | null; target_base?: Decimal | null }

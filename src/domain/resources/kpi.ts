@@ -1,4 +1,4 @@
-import { type Draft, resource, type Stored } from '../schema.ts'
+import { asAsked, asStored, type Draft, resource, type Stored } from '../schema.ts'
 
 export const kpi = resource({
   name: 'kpi',
@@ -65,6 +65,21 @@ export const kpi = resource({
       called:
         'target, default target, goal, plan, ziel, zielwert, soll, sollwert, objectif, cible, objetivo, meta, obiettivo, doel, mål, cel',
     },
+    target_base: {
+      kind: 'decimal',
+      about: 'Target on days before the first dated one; target_default shows the one of today',
+      nullable: true,
+      onRequest: true,
+      isDerived: true,
+      inUnitOf: { kind: 'unit', idField: 'unit_id' },
+    },
+    targets: {
+      kind: 'targets',
+      about: 'Targets that hold from a day on, each until the next one; null for none',
+      nullable: true,
+      onRequest: true,
+      since: 8,
+    },
     value_direction: {
       kind: 'choice',
       about: 'Which way is better: U up, D down, N none',
@@ -114,5 +129,12 @@ export const kpi = resource({
 /** Defines the KPIs of one category: the same resource at another path. */
 export const categoryKpi = { ...kpi, path: '/kpicategories/{category_id}/kpis' }
 
-export type Kpi = Stored<typeof kpi>
+/** Defines a KPI as the bundled service shows it to a client that asks for dated targets. */
+export const askedKpi = asAsked(kpi)
+
+/** Defines a KPI as the store holds it: `target_default` is the target of days before the first dated one. */
+export const storedKpi = asStored(kpi)
+
+/** Describes a KPI; its dated targets where they are known. */
+export type Kpi = Stored<typeof kpi> & { targets?: string | null }
 export type KpiDraft = Draft<typeof kpi>

@@ -22,6 +22,7 @@ type Caller = {
   /** Waits for a slot for long work; undefined if there are no other requests. */
   readonly beginLong?: Context['beginLong']
   readonly run?: Context['run']
+  readonly showsDatedTargets?: Context['showsDatedTargets']
   readonly credentials?: Context['credentials']
 }
 
@@ -71,11 +72,11 @@ export const createApp = (db: Db, routes: readonly Route[]): App => {
       isLong,
       isLasting: method === 'GET' && query === undefined,
       run: (
-        { account, now, lenient, db: open, pause = neverPause, beginLong, run, credentials },
+        { account, now, lenient, db: open, pause = neverPause, beginLong, run, credentials, showsDatedTargets },
         { query: asked, body },
       ) =>
         handle({
-          ctx: { db: open ?? db.ofAccount(account.id), account, now, beginLong, run, credentials },
+          ctx: { db: open ?? db.ofAccount(account.id), account, now, beginLong, run, credentials, showsDatedTargets },
           ids,
           query: asked,
           body,

@@ -56,6 +56,8 @@ export type Answer = {
   readonly location?: string
   /** Counts all records, if the answer holds only the first of them. */
   readonly total?: number
+  /** Names the preference of the request that it follows. */
+  readonly applied?: string | undefined
   readonly content?: Content
 }
 

@@ -1,5 +1,6 @@
-import type { Instant } from '../../domain/day.ts'
 import { type ErrorCode, KpiError } from '../../domain/errors.ts'
+import { dayOfInstant, type Instant } from '../../domain/day.ts'
+import { DATED_TARGETS } from '../../domain/resources/dated-target.ts'
 import { RUN_HEADER, RUN_ID } from '../../domain/resources/entry-run.ts'
 import { health } from '../../domain/resources/service-status.ts'
 import { createIdempotentRunner } from '../../service/limits/idempotency.ts'
@@ -61,13 +62,14 @@ const parseTarget = (target: string, prefix: string): Target => {
 const respond = async (
   { prefix }: Protocol,
   bodyFormat: BodyFormat,
-  { status, location, total, content }: Answer,
+  { status, location, total, applied, content }: Answer,
 ): Promise<WireResponse> => ({
   status,
   headers: {
     ...(content && { 'content-type': bodyFormat.contentType }),
     ...(location !== undefined && { location: prefix + location }),
     ...(total !== undefined && { 'x-total-count': String(total) }),
+    ...(applied !== undefined && { 'preference-applied': applied }),
   },
   body: content ? await bodyFormat.write(content) : '',
 })
@@ -78,6 +80,10 @@ const runOf = ({ headers }: WireRequest): string | undefined => {
   if (run === undefined || RUN_ID.test(run)) return run
   throw new KpiError('malformed', `${RUN_HEADER} must have 1 to 64 letters, digits, hyphens or underscores`)
 }
+
+/** Tells whether a request asks for dated targets, in the header `Prefer` among other preferences. */
+const asksForDatedTargets = ({ headers }: WireRequest): boolean =>
+  (headers['prefer'] ?? '').split(',').some((one) => one.trim().toLowerCase() === DATED_TARGETS)
 
 const INTERNAL_CODES: ReadonlySet<ErrorCode> = new Set(['internal', 'unavailable', 'unusable'])
 
@@ -201,6 +207,7 @@ export const createHandler = (variant: VariantDefinition, deps: HandlerOptions):
     const credentials = { key: principal.key, mayReadEntries: principal.scopes?.has('entries:read') ?? true }
     const body = operation.takes && (await bodyFormat.read(await request.body(), operation.takes, request.pause))
     const now = deps.now()
+    const showsDatedTargets = asksForDatedTargets(request)
     return withSlot(request, async (begin) => {
       const beginLong = (): Promise<void> => begin('list')
       const perform = async (within?: Db): Promise<WireResponse> => {
@@ -213,6 +220,7 @@ export const createHandler = (variant: VariantDefinition, deps: HandlerOptions):
           beginLong,
           run,
           credentials,
+          showsDatedTargets,
         }
         return respond(protocol, bodyFormat, await operation.run(caller, { query: parseQuery(target.query), body }))
       }
@@ -220,7 +228,11 @@ export const createHandler = (variant: VariantDefinition, deps: HandlerOptions):
         await begin('work')
         return perform()
       }
-      if (operation.isLasting) return answerFromCache(`${account.id} ${bodyFormat.contentType} ${target.path}`, perform)
+      if (operation.isLasting) {
+        // Targets may change with the day.
+        const form = `${bodyFormat.contentType} ${dayOfInstant(now)} ${showsDatedTargets}`
+        return answerFromCache(`${account.id} ${form} ${target.path}`, perform)
+      }
       const refusal = (error: KpiError): Promise<WireResponse> => refusalResponse(protocol, error, request)
       return answerIdempotently(runIdempotently, { request, principal, now }, { perform, refuse: refusal })
     })

@@ -1,9 +1,10 @@
-import { kpi } from '../../domain/resources/kpi.ts'
+import { storedKpi } from '../../domain/resources/kpi.ts'
 import { rejectCalculated } from '../../domain/rules.ts'
 import { firstCategory } from '../../store/tables/catalog.ts'
 import { categoryKpis as ofCategory, kpis as store } from '../../store/tables/kpis.ts'
 import { collection, type Rules } from '../collection.ts'
 import { faultsOfCatalogIds, requireCategory } from './catalog.ts'
+import { settleTargets, showToday } from './dated-targets.ts'
 
 /** Loads what reads formulas with the first change of a KPI: lists do without. */
 const loadFormulaRules = async () => ({
@@ -14,7 +15,7 @@ const loadFormulaRules = async () => ({
 /**
  * Defines the rules of KPIs. By default, a KPI gets the account's first category, and sums.
  */
-const rules: Rules<typeof kpi> = {
+const rules: Rules<typeof storedKpi> = {
   faults: faultsOfCatalogIds,
   fill: async (tx, account, given) => {
     const first = given.category_id === undefined ? await firstCategory(tx, account) : undefined
@@ -25,6 +26,8 @@ const rules: Rules<typeof kpi> = {
     const { clashesWithFormulas, loadFormulas } = await loadFormulaRules()
     return clashesWithFormulas(await loadFormulas(tx, account), before, { ...before, ...sent })
   },
+  shown: async (_tx, _account, records, now) => records.map((record) => showToday(record, 'target_default', now)),
+  settled: (changes, sent) => settleTargets(changes, sent, 'target_default'),
   mayChange: async (_tx, _account, before) => {
     rejectCalculated(before)
   },
@@ -39,10 +42,10 @@ const rules: Rules<typeof kpi> = {
   },
 }
 /** Manages KPI definitions. */
-export const kpis = collection(kpi, store, 'kpis', rules)
+export const kpis = collection(storedKpi, store, 'kpis', rules)
 
 /** Manages KPI definitions of one category. */
-export const categoryKpis = collection(kpi, ofCategory, 'kpis', {
+export const categoryKpis = collection(storedKpi, ofCategory, 'kpis', {
   ...rules,
   above: {
     field: 'category_id',

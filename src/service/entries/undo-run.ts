@@ -8,6 +8,7 @@ import {
   holds,
   valuesText,
 } from '../../domain/entry-changes.ts'
+import { hasAnyTarget } from '../../domain/dated-targets.ts'
 import { compareKeys, type EntryKey } from '../../domain/entry-key.ts'
 import { KpiError } from '../../domain/errors.ts'
 import { type CreatedAgain, type RunEntry, type UndoneBatch } from '../../domain/resources/entry-run.ts'
@@ -484,13 +485,14 @@ export const listBatch = ({ db, account }: Context, asked: AskedBatch): Promise<
     )
     const people = await users.findMany(tx, account.id, new Set(places.map(([item]) => item)))
     const kpis = await kpiStore.findMany(tx, account.id, new Set(places.map(([, kpi]) => kpi)))
+    const hidden = new Set([...kpis.values()].filter((one) => !hasAnyTarget(one)).map(({ id }) => id))
     const rows = judged.map((one, at): RunEntry => {
       const { change, stored, action } = one
       const [item, kpi, day] = places[at] ?? [0, 0, 0]
       // A target is hidden while its KPI has none.
       const shown = ({ actual, target, notes }: EntryValues): EntryValues => ({
         actual,
-        target: kpis.get(kpi)?.target_default === null ? null : target,
+        target: hidden.has(kpi) ? null : target,
         notes,
       })
       const is = shown(stored ?? NOTHING)

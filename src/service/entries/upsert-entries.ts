@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
+import { hasAnyTarget } from '../../domain/dated-targets.ts'
 import {
   ACTUAL,
   decimalAt,
@@ -262,7 +263,8 @@ const newEntries = (
     const id = numberAt(kpi, row)
     if (id !== lastKpi) {
       lastKpi = id
-      hasTarget = kept.setTarget !== false && kpis.get(id)?.target_default !== null
+      const facts = kpis.get(id)
+      hasTarget = kept.setTarget !== false && (facts === undefined || hasAnyTarget(facts))
     }
     const flags = numberAt(block.flags, row)
     actual.push(numberAt(block.actual, row))

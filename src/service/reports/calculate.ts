@@ -8,8 +8,9 @@ import {
   type TargetOf,
 } from '../../domain/calculated/calculator.ts'
 import type { EffortPause } from '../../domain/calculated/series.ts'
+import { hasAnyTarget } from '../../domain/dated-targets.ts'
 import type { Decimal } from '../../domain/decimal.ts'
-import type { DayRange } from '../../domain/period.ts'
+import { type Calendar, type DayRange, periodStart } from '../../domain/period.ts'
 import { effectiveTarget } from '../../domain/report.ts'
 import type { Kpi } from '../../domain/resources/kpi.ts'
 import type { Reader } from '../../store/db.ts'
@@ -17,7 +18,7 @@ import { assignments } from '../../store/tables/assignments.ts'
 import { entryQueries, type GroupFilter, type ReportedEntry } from '../../store/tables/entry-queries.ts'
 
 /** Returns the effective target of an entry: its own, else its user's, else its KPI's. */
-type EntryTarget = (entry: Pick<ReportedEntry, 'itemId' | 'kpiId' | 'target'>) => Decimal | null
+type EntryTarget = (entry: Pick<ReportedEntry, 'itemId' | 'kpiId' | 'target' | 'day'>) => Decimal | null
 
 /** Describes what a calculation needs. */
 export type CalculationContext = {
@@ -27,19 +28,25 @@ export type CalculationContext = {
   readonly targetOf: EntryTarget
 }
 
-/** Loads the targets of users, for those of the given KPIs that have a default target. */
+/** Loads the targets of users, for those of the given KPIs that have a target. */
 export const loadTargets = async (
   tx: Reader,
-  account: number,
+  account: Calendar & { readonly id: number },
   catalogue: Catalogue<Kpi>,
   users: Iterable<number>,
   kpis: Iterable<number>,
 ): Promise<EntryTarget> => {
-  const withTarget = [...new Set(kpis)].filter((id) => (catalogue.kpis.get(id)?.target_default ?? null) !== null)
-  const own = await assignments.amongMany(tx, account, users, withTarget)
-  return ({ itemId, kpiId, target }) => {
+  const withTarget = [...new Set(kpis)].filter((id) => {
+    const kpi = catalogue.kpis.get(id)
+    return kpi !== undefined && hasAnyTarget(kpi)
+  })
+  const own = await assignments.amongMany(tx, account.id, users, withTarget)
+  return ({ itemId, kpiId, target, day }) => {
     const kpi = catalogue.kpis.get(kpiId)
-    return kpi ? effectiveTarget(target, own.get(itemId)?.get(kpiId), kpi) : null
+    if (!kpi) return null
+    const users = own.get(itemId)?.get(kpiId)
+    const isDated = kpi.targets || (typeof users === 'object' && users !== null)
+    return effectiveTarget(target, users, kpi, isDated ? periodStart(kpi.frequency_id, day, account) : day)
   }
 }
 
@@ -75,7 +82,7 @@ const feed = async <Key extends readonly number[]>(
 }
 
 const targetOfItem = ({ targetOf }: CalculationContext): TargetOf => {
-  return ({ id: kpiId }, itemId) => targetOf({ itemId, kpiId, target: null })
+  return ({ id: kpiId }, itemId, day) => targetOf({ itemId, kpiId, target: null, day })
 }
 
 /** Calculates the series of items, one item after the other. */

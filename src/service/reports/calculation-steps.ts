@@ -95,7 +95,7 @@ export const calculationSteps = ({ db, account }: Context, query: StepsQuery): P
     const plan = planCalculation(catalogue, account, [kpi], query.days)
     const items = new Map((await selectUsers(tx, account.id, query.userIds)).map((user) => [user.id, user]))
     const kpiIds = [...plan.used.keys(), ...plan.inputs.keys()]
-    const targetOf = await loadTargets(tx, account.id, catalogue, items.keys(), kpiIds)
+    const targetOf = await loadTargets(tx, account, catalogue, items.keys(), kpiIds)
     const steps: CalculationStep[] = []
     const take = createStepCollector(kpi, inputs, query.days, items, steps)
     await calculateItems({ tx, account: account.id, plan, targetOf }, items.keys(), take)

@@ -115,7 +115,7 @@ export const report = <Result>(
     const items = await selectItems(tx, account, query.userIds)
     const itemIds = items.map(({ id }) => id)
     const kpiIds = [...selected.entered.map(({ id }) => id), ...plan.used.keys(), ...plan.inputs.keys()]
-    const targetOf = await loadTargets(tx, account, catalogue, itemIds, kpiIds)
+    const targetOf = await loadTargets(tx, ctx.account, catalogue, itemIds, kpiIds)
     const builder = createBuilder(ctx.account)
     const context = { tx, account, ctx, query, selected, plan, targetOf, builder }
     if (query.groupItemIds) await reportGroups(context, query.groupItemIds, query.userIds && itemIds)

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { KpiError } from '../../domain/errors.ts'
+import { TEXT_KINDS } from '../../domain/schema.ts'
 import type { Column, Db, Reader, SqlList } from '../db.ts'
 import type { Dialect } from '../dialect.ts'
 import type { TableDefinition } from '../schema/migrations.ts'
@@ -36,9 +37,7 @@ const wholeTable = ({ name, of, key, columns = {}, without = [] }: TableDefiniti
   const types = new Map<string, Column['type']>([
     [owner, 'integer'],
     ...key.map((column) => [column, 'integer'] as const),
-    ...fields.map(
-      ({ column, field }) => [column, field.kind === 'text' || field.kind === 'choice' ? 'text' : 'integer'] as const,
-    ),
+    ...fields.map(({ column, field }) => [column, TEXT_KINDS.has(field.kind) ? 'text' : 'integer'] as const),
     ...Object.entries(columns).map(([column, definition]) => [column, typeOf(definition)] as const),
   ])
   return {

@@ -1,11 +1,11 @@
-import { assignment } from '../../domain/resources/assignment.ts'
+import { storedAssignment } from '../../domain/resources/assignment.ts'
 import { breakdownItem } from '../../domain/resources/breakdowns.ts'
 import { storedFormula } from '../../domain/resources/calculated-kpi.ts'
 import { category, unit } from '../../domain/resources/catalog.ts'
 import { entry } from '../../domain/resources/entry.ts'
 import { group, userGroupItem } from '../../domain/resources/groups.ts'
 import { key } from '../../domain/resources/key.ts'
-import { kpi } from '../../domain/resources/kpi.ts'
+import { storedKpi } from '../../domain/resources/kpi.ts'
 import { user } from '../../domain/resources/user.ts'
 import type { Resource } from '../../domain/schema.ts'
 import type { Writer } from '../db.ts'
@@ -110,13 +110,13 @@ const firstTables = ({ integer, entryKeys }: Dialect): readonly TableDefinition[
   { name: 'units', of: unit, key: ['id'] },
   {
     name: 'kpis',
-    of: kpi,
+    of: storedKpi,
     key: ['id'],
     references: [references('category_id', 'categories'), references('unit_id', 'units')],
   },
   {
     name: 'assignments',
-    of: assignment,
+    of: storedAssignment,
     key: ['user_id', 'id'],
     references: [references('user_id', 'users'), references('id', 'kpis')],
   },
@@ -325,4 +325,6 @@ export const migrations = (dialect: Dialect): readonly (readonly Step[])[] => [
     'create index run_batches_by_run on run_batches (account_id, run_id, revision)',
     `alter table entries add column revision ${dialect.integer} not null default 0`,
   ],
+  // Dated targets: one text for each KPI and assignment.
+  ['alter table kpis add column targets text', 'alter table assignments add column targets text'],
 ]

@@ -10,7 +10,7 @@ import type { Step } from './migrations.ts'
 import { type FileSchema, requireSchema, SCHEMA_QUERY } from './require-schema.ts'
 
 /** Sets the version of the store that this program reads and writes; `migrations.ts` migrates older ones to it. */
-export const STORE_VERSION = 7
+export const STORE_VERSION = 8
 
 /** Describes a kind of SQLite file that this program keeps. */
 export type FileKind = FileSchema & {

@@ -1,24 +1,29 @@
+import type { TargetTimeline } from '../../domain/dated-targets.ts'
 import type { Decimal } from '../../domain/decimal.ts'
-import { assignment } from '../../domain/resources/assignment.ts'
+import { storedAssignment } from '../../domain/resources/assignment.ts'
 import type { Reader, SqlList } from '../db.ts'
 import { IN_LIST, listOf, partsOfIds, partsOfPairs } from './id-list.ts'
 import { nestedTable } from './table.ts'
 
-/** Maps each user to their KPIs, and each of these to the user's own target. */
-export type AssignedKpis = ReadonlyMap<number, ReadonlyMap<number, Decimal | null>>
+/** Holds a user's own target; with its dated ones only where there are any, as there are very many assignments. */
+type OwnTarget = Decimal | null | TargetTimeline
 
-const OF_USERS = `select user_id, id, user_target from assignments where account_id = ? and user_id ${IN_LIST}`
+/** Maps each user to their KPIs, and each of these to the user's own target. */
+export type AssignedKpis = ReadonlyMap<number, ReadonlyMap<number, OwnTarget>>
+
+const OF_USERS = `select user_id, id, user_target, targets from assignments where account_id = ? and user_id ${IN_LIST}`
 const AMONG = `${OF_USERS} and id ${IN_LIST}`
 /** Sets how many users are read at a time with all their assignments. */
 const USERS_PER_QUERY = 500
 
 /** Collects rows of assignments by user. */
 const collecting = () => {
-  const found = new Map<number, Map<number, Decimal | null>>()
-  const take = ([userId, kpiId, target]: SqlList): void => {
+  const found = new Map<number, Map<number, OwnTarget>>()
+  const take = ([userId, kpiId, target, targets]: SqlList): void => {
     const user = Number(userId)
-    const ofUser = found.get(user) ?? new Map<number, Decimal | null>()
-    found.set(user, ofUser.set(Number(kpiId), target as Decimal | null))
+    const ofUser = found.get(user) ?? new Map<number, OwnTarget>()
+    const base = target as Decimal | null
+    found.set(user, ofUser.set(Number(kpiId), typeof targets === 'string' ? { base, targets } : base))
   }
   return { found, take }
 }
@@ -31,7 +36,8 @@ const finding: { readonly among: FindAmong; readonly amongMany: FindAmong } = {
   among: async (tx, account, users, kpis) => {
     const { found, take } = collecting()
     const rows = await tx.all(AMONG, [account, listOf(users), listOf(kpis)])
-    for (const row of rows) take([row['user_id'] ?? null, row['id'] ?? null, row['user_target'] ?? null])
+    for (const row of rows)
+      take([row['user_id'] ?? null, row['id'] ?? null, row['user_target'] ?? null, row['targets'] ?? null])
     return found
   },
 
@@ -54,4 +60,4 @@ const finding: { readonly among: FindAmong; readonly amongMany: FindAmong } = {
 }
 
 /** Reads and writes the KPIs of users. */
-export const assignments = { ...nestedTable('assignments', assignment, 'user_id'), ...finding }
+export const assignments = { ...nestedTable('assignments', storedAssignment, 'user_id'), ...finding }

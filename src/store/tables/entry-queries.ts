@@ -42,7 +42,7 @@ const readEntry = rowReader(newerEntry)
 
 // A target is hidden while its KPI has none. An item that does not stand for a person has no user.
 const COLUMNS = `select e.id, u.id as user_id, e.item_id as source_id, e.kpi_id, e.entry_date, e.actual,
-    case when k.target_default is null then null else e.target end as target, e.notes, e.created_at, e.updated_at`
+    case when k.target_default is null and k.targets is null then null else e.target end as target, e.notes, e.created_at, e.updated_at`
 const JOINED = `join kpis k on k.account_id = ?1 and k.id = e.kpi_id
   left join users u on u.account_id = ?1 and u.id = e.item_id`
 const SHOWN = `${COLUMNS} from entries e ${JOINED} where e.account_id = ?1`

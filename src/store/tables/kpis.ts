@@ -1,8 +1,8 @@
-import { kpi } from '../../domain/resources/kpi.ts'
+import { storedKpi } from '../../domain/resources/kpi.ts'
 import type { Writer } from '../db.ts'
 import { nestedTable, table } from './table.ts'
 
-const rows = table('kpis', kpi)
+const rows = table('kpis', storedKpi)
 
 /** Reads and writes KPI definitions. */
 export const kpis = {
@@ -19,6 +19,6 @@ export const kpis = {
 
 /** Reads and writes the KPIs of one category. */
 export const categoryKpis = {
-  ...nestedTable('kpis', kpi, 'category_id'),
+  ...nestedTable('kpis', storedKpi, 'category_id'),
   remove: (tx: Writer, account: number, id: number): Promise<boolean> => kpis.remove(tx, account, id),
 }

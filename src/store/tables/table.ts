@@ -1,5 +1,13 @@
 import { INT16_MAX } from '../../domain/field-value.ts'
-import type { AnyRecord, Field, FieldValue, NamedField, Resource, Stored } from '../../domain/schema.ts'
+import {
+  type AnyRecord,
+  type Field,
+  type FieldValue,
+  type NamedField,
+  type Resource,
+  type Stored,
+  TEXT_KINDS,
+} from '../../domain/schema.ts'
 import type { Reader, SqlInput, SqlList, SqlOutput, SqlRow, Writer } from '../db.ts'
 import type { Dialect } from '../dialect.ts'
 import { IN_LIST, listOf } from './id-list.ts'
@@ -39,7 +47,7 @@ export const fromSql = (field: Field, value: SqlOutput): FieldValue => {
 
 /** Returns the definition of a field's column. */
 export const columnSql = ({ column, field }: FieldColumn, { integer }: Dialect): string => {
-  const type = field.kind === 'text' || field.kind === 'choice' ? 'text' : integer
+  const type = TEXT_KINDS.has(field.kind) ? 'text' : integer
   return `${column} ${type}${field.nullable ? '' : ' not null'}`
 }
 

@@ -44,7 +44,7 @@ const missing = (
   users: readonly (typeof ANN)[] = [ANN],
 ): string[] => {
   const kpi = kpiRecord({ id: 1, name: 'Sales', frequency_id })
-  const expected = users.map((user) => ({ kpi, unit: undefined, user, target: 5n }))
+  const expected = users.map((user) => ({ kpi, unit: undefined, user, targetIn: () => 5n }))
   return missingRows(rows, expected, factsOf([kpi], range)).map(
     ({ entryDate, itemName, target }) => `${formatDay(entryDate ?? NaN)} ${itemName} ${target}`,
   )

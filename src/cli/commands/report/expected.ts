@@ -2,6 +2,9 @@ import type { Client } from '../../../client/client.ts'
 import type { ReportRequest } from '../../../client/operations/queries.ts'
 import type { Expected } from '../../../domain/analysis/missing.ts'
 import type { Facts } from '../../../domain/analysis/question.ts'
+import { timelineOf } from '../../../domain/dated-targets.ts'
+import type { Day } from '../../../domain/day.ts'
+import type { Decimal } from '../../../domain/decimal.ts'
 import { effectiveTarget } from '../../../domain/report.ts'
 import type { Assignment } from '../../../domain/resources/assignment.ts'
 import { fullName, type User } from '../../../domain/resources/user.ts'
@@ -32,12 +35,15 @@ export const readExpected = async (client: Client, request: ReportRequest, { kpi
   )
   const assigned = await readAssignments(client, users)
   return users.flatMap((user) =>
-    (assigned.get(user) ?? []).flatMap(({ id, user_target }) => {
+    (assigned.get(user) ?? []).flatMap((one) => {
+      const { id, user_target } = one
       const kpi = kpis.get(id)
       if (!kpi || !kpi.is_active || kpi.is_calculated || !isAsked(request.kpiIds, id)) return []
-      const target = effectiveTarget(null, user_target, kpi)
+      const own = timelineOf(one, user_target)
+      const { base: target_default, targets } = timelineOf(kpi, kpi.target_default)
+      const targetIn = (start: Day): Decimal | null => effectiveTarget(null, own, { target_default, targets }, start)
       return [
-        { kpi, unit: units.get(kpi.unit_id), user: { id: user.id, name: fullName(user), email: user.email }, target },
+        { kpi, unit: units.get(kpi.unit_id), user: { id: user.id, name: fullName(user), email: user.email }, targetIn },
       ]
     }),
   )

@@ -6,7 +6,7 @@ import { controllerOf, controllers } from './controllers.ts'
 import { shownExample } from './examples.ts'
 import type { Facts } from './facts.ts'
 import type { Schema } from './field-schemas.ts'
-import { describedPath, IDEMPOTENCY_KEY, operationOf, RUN } from './operations.ts'
+import { describedPath, IDEMPOTENCY_KEY, operationOf, PREFER, RUN } from './operations.ts'
 import { contentIn, headersOf, openHeaders, refusalsOf, refused } from './responses.ts'
 import { ref, schemasOf, shownName } from './schemas.ts'
 
@@ -80,7 +80,7 @@ export const describeVariant = (
     components: {
       securitySchemes: { [security.name]: security.scheme },
       schemas: schemasFor(routes, paths, facts),
-      parameters: { IdempotencyKey: IDEMPOTENCY_KEY, Run: RUN },
+      parameters: { IdempotencyKey: IDEMPOTENCY_KEY, Prefer: PREFER, Run: RUN },
       headers: headersOf(facts),
       responses: refusalsOf(facts),
     },

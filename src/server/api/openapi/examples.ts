@@ -15,6 +15,7 @@ const ofKind: Record<FieldKind, Json> = {
   choice: 'choice',
   date: '2026-03-02',
   datetime: '2026-03-02T08:30:00',
+  targets: [{ from: '2027-01-01', target: 130 }],
 }
 
 /** Returns an example of a field's value. */

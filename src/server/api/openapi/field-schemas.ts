@@ -1,6 +1,8 @@
 import type { Json } from '../../../codec/json.ts'
+import { MOST_DATED_TARGETS } from '../../../domain/dated-targets.ts'
 import { INTEGER_DIGITS } from '../../../domain/decimal.ts'
 import { INT16_MAX } from '../../../domain/field-value.ts'
+import { datedTarget } from '../../../domain/resources/dated-target.ts'
 import { describeFallback, type Field, type FieldKind } from '../../../domain/schema.ts'
 
 /** Describes a schema of OpenAPI 3.1, which is JSON Schema 2020-12. */
@@ -11,6 +13,22 @@ const INT16 = { minimum: -INT16_MAX - 1, maximum: INT16_MAX }
 const DECIMAL = { exclusiveMinimum: -(10 ** INTEGER_DIGITS), exclusiveMaximum: 10 ** INTEGER_DIGITS }
 const DATETIME = String.raw`^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}$`
 
+const { from: FROM, target: TARGET } = datedTarget.fields
+
+/** Returns the schema of a list of dated targets. */
+const listOfTargets = (target: Schema): Schema => ({
+  type: 'array',
+  maxItems: MOST_DATED_TARGETS,
+  items: {
+    type: 'object',
+    properties: {
+      from: { description: FROM.about, type: 'string', format: 'date' },
+      target: { description: TARGET.about, ...target },
+    },
+    required: ['from', 'target'],
+  },
+})
+
 const shownAs: Record<FieldKind, Schema> = {
   integer: { type: 'integer' },
   int16: { type: 'integer', ...INT16 },
@@ -20,12 +38,14 @@ const shownAs: Record<FieldKind, Schema> = {
   choice: { type: 'string' },
   date: { type: 'string', format: 'date' },
   datetime: { type: 'string', pattern: DATETIME },
+  targets: listOfTargets({ type: 'number' }),
 }
 
 const takenAs: Record<FieldKind, Schema> = {
   ...shownAs,
   integer: { type: 'integer', ...WHOLE },
   decimal: { type: 'number', ...DECIMAL },
+  targets: listOfTargets({ type: 'number', ...DECIMAL }),
 }
 
 /**

@@ -1,5 +1,7 @@
 import type { Json } from '../../../codec/json.ts'
 import { KEPT_DAYS, RUN_HEADER, RUN_ID } from '../../../domain/resources/entry-run.ts'
+import { DATED_TARGETS } from '../../../domain/resources/dated-target.ts'
+import type { Field } from '../../../domain/schema.ts'
 import type { QueryParameter, Route } from '../call.ts'
 import { controllerOf } from './controllers.ts'
 import { bodyExample, shownExample, valueExample } from './examples.ts'
@@ -73,14 +75,30 @@ export const RUN: Schema = {
   example: '5f0c1d2e3a4b5c6d',
 }
 
+/** Describes the header that asks for dated targets. */
+export const PREFER: Schema = {
+  name: 'Prefer',
+  in: 'header',
+  description: `\`${DATED_TARGETS}\` asks for the dated targets too: target_base and targets. The answer then has the header Preference-Applied.`,
+  schema: { type: 'string' },
+  example: DATED_TARGETS,
+}
+
+const hasDatedTargets = ({ gives }: Route): boolean =>
+  gives !== undefined && Object.values<Field>(gives.fields).some(({ onRequest }) => onRequest)
+
 const isPost = (verb: OperationVerb): boolean => verb === 'add' || verb === 'addMany' || verb === 'undo'
 
-const parametersOf = (verb: OperationVerb, { path, query = [] }: Route): Schema[] => [
-  ...pathParameters(path),
-  ...query.map(queryParameter),
-  ...(isPost(verb) ? [ref('parameters', 'IdempotencyKey')] : []),
-  ...(verb === 'addMany' ? [ref('parameters', 'Run')] : []),
-]
+const parametersOf = (verb: OperationVerb, route: Route): Schema[] => {
+  const { path, query = [] } = route
+  return [
+    ...pathParameters(path),
+    ...query.map(queryParameter),
+    ...(isPost(verb) ? [ref('parameters', 'IdempotencyKey')] : []),
+    ...(verb === 'addMany' ? [ref('parameters', 'Run')] : []),
+    ...(hasDatedTargets(route) ? [ref('parameters', 'Prefer')] : []),
+  ]
+}
 
 const bodyOf = (verb: OperationVerb, { takes }: Route, { formats }: Facts): Schema => {
   if (!takes) return {}

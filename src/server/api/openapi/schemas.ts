@@ -1,4 +1,5 @@
 import { NAMESPACE } from '../../../codec/xml-parse.ts'
+import { datedTarget } from '../../../domain/resources/dated-target.ts'
 import { BATCH_LIMIT } from '../../../domain/resources/entry.ts'
 import type { Field, NamedField, Resource } from '../../../domain/schema.ts'
 import type { Facts } from './facts.ts'
@@ -15,13 +16,33 @@ type SchemaStyle = Pick<Facts, 'isXml' | 'isLenient'>
 
 const named = ({ isXml }: SchemaStyle, name: string, more?: Schema): Schema => (isXml ? inXml(name, more) : {})
 
-const propertiesOf = (fields: readonly NamedField[], schemaOf: (field: Field) => Schema): Schema =>
-  Object.fromEntries(fields.map(({ name, field }) => [name, schemaOf(field)]))
+/** Returns the schema of a list of dated targets as XML has it: each is an element of its own. */
+const listInXml = (schema: Schema): Schema => ({
+  ...schema,
+  items: Object.assign({}, schema['items'], inXml(datedTarget.root)),
+  xml: { wrapped: true },
+})
+
+const propertiesOf = (
+  fields: readonly NamedField[],
+  schemaOf: (field: Field) => Schema,
+  { isXml }: SchemaStyle,
+): Schema =>
+  Object.fromEntries(
+    fields.map(({ name, field }) => [
+      name,
+      isXml && field.kind === 'targets' ? listInXml(schemaOf(field)) : schemaOf(field),
+    ]),
+  )
+
+/** Returns the fields that answers show only on request, and that bodies may hold. */
+const onRequest = ({ fields }: Pick<Resource, 'fields'>): NamedField[] =>
+  Object.entries<Field>(fields).flatMap(([name, field]) => (field.onRequest ? [{ name, field }] : []))
 
 const shown = (of: Resource, style: SchemaStyle): Schema => ({
   type: 'object',
   description: `One ${of.title}, as it is shown.`,
-  properties: propertiesOf(of.shown, shownField),
+  properties: propertiesOf([...of.shown, ...onRequest(of)], shownField, style),
   required: of.shown.map(({ name }) => name),
   ...named(style, of.root),
 })
@@ -48,8 +69,8 @@ const innerLists = ({ lists = {} }: Resource, style: SchemaStyle): Schema =>
   )
 
 /** Returns the fields of a body. It omits ids that the path already holds, and in a change, secrets. */
-export const bodyFields = ({ path, writable }: Resource, purpose: Purpose): NamedField[] =>
-  writable.filter(({ name, field }) => {
+export const bodyFields = ({ path, writable, fields }: Resource, purpose: Purpose): NamedField[] =>
+  [...writable, ...onRequest({ fields })].filter(({ name, field }) => {
     const isKept = purpose === 'update' && (name === 'id' || field.secret)
     return !isKept && !path.includes(`{${name}}`)
   })
@@ -61,7 +82,7 @@ const taken = (of: Resource, { purpose, about, required }: Taken, style: SchemaS
   description: about,
   properties: {
     ...innerLists(of, style),
-    ...propertiesOf(bodyFields(of, purpose), (field) => takenField(field, purpose, style.isLenient)),
+    ...propertiesOf(bodyFields(of, purpose), (field) => takenField(field, purpose, style.isLenient), style),
   },
   ...(required.length > 0 && { required }),
   ...named(style, of.root),

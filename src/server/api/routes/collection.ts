@@ -1,10 +1,11 @@
 import { readDraft, readPatch } from '../../../codec/json.ts'
 import { breakdownItem } from '../../../domain/resources/breakdowns.ts'
+import { DATED_TARGETS } from '../../../domain/resources/dated-target.ts'
 import type { Resource, Stored } from '../../../domain/schema.ts'
 import type { Collection } from '../../../service/collection.ts'
-import type { Ids } from '../../../service/context.ts'
+import type { Context, Ids } from '../../../service/context.ts'
 import { breakdownItems, listBreakdownItems } from '../../../service/definitions/breakdowns.ts'
-import type { Content, Route } from '../call.ts'
+import type { Answer, Content, Route } from '../call.ts'
 import { queryBoolean, queryInteger } from '../query.ts'
 
 const content = <R extends Resource>(of: R, record: Stored<R>): Content => ({ of, record })
@@ -12,8 +13,15 @@ const content = <R extends Resource>(of: R, record: Stored<R>): Content => ({ of
 const locationOf = (of: Resource, { parent }: Ids, record: object): string =>
   `${of.path.replace(/\{\w+\}/, String(parent))}/${'id' in record ? String(record.id) : ''}`
 
-/** Returns the routes of a resource, for each operation that it has. */
-export const collectionRoutes = <R extends Resource>(of: R, service: Collection<R>): Route[] => {
+/**
+ * Returns the routes of a resource, for each operation that it has. `asked` is the resource with the fields that answers
+ * show to clients that ask for them, and that bodies may always hold.
+ */
+export const collectionRoutes = <R extends Resource>(of: R, service: Collection<R>, asked?: R): Route[] => {
+  const taken = asked ?? of
+  const isAsked = ({ showsDatedTargets }: Context): boolean => asked !== undefined && showsDatedTargets === true
+  const shownTo = (ctx: Context): R => (isAsked(ctx) ? taken : of)
+  const applied = (ctx: Context): Pick<Answer, 'applied'> => (isAsked(ctx) ? { applied: DATED_TARGETS } : {})
   const one = `${of.path}/${of.fields['id']?.kind === 'choice' ? '{key}' : '{id}'}`
   const { list, get, add, update, remove } = service
   const routes: (Route | undefined)[] = [
@@ -21,13 +29,21 @@ export const collectionRoutes = <R extends Resource>(of: R, service: Collection<
       method: 'GET',
       path: of.path,
       gives: of,
-      handle: async ({ ctx, ids }) => ({ status: 200, content: { of, records: await list(ctx, ids) } }),
+      handle: async ({ ctx, ids }) => ({
+        status: 200,
+        ...applied(ctx),
+        content: { of: shownTo(ctx), records: await list(ctx, ids) },
+      }),
     },
     get && {
       method: 'GET',
       path: one,
       gives: of,
-      handle: async ({ ctx, ids }) => ({ status: 200, content: content(of, await get(ctx, ids)) }),
+      handle: async ({ ctx, ids }) => ({
+        status: 200,
+        ...applied(ctx),
+        content: content(shownTo(ctx), await get(ctx, ids)),
+      }),
     },
     add && {
       method: 'POST',
@@ -35,8 +51,9 @@ export const collectionRoutes = <R extends Resource>(of: R, service: Collection<
       takes: of,
       gives: of,
       handle: async ({ ctx, ids, body, lenient }) => {
-        const record = await add(ctx, ids, readDraft(of, body, lenient))
-        return { status: 201, location: locationOf(of, ids, record), content: content(of, record) }
+        const record = await add(ctx, ids, readDraft(taken, body, lenient))
+        const location = locationOf(of, ids, record)
+        return { status: 201, location, ...applied(ctx), content: content(shownTo(ctx), record) }
       },
     },
     update && {
@@ -46,7 +63,8 @@ export const collectionRoutes = <R extends Resource>(of: R, service: Collection<
       gives: of,
       handle: async ({ ctx, ids, body, lenient }) => ({
         status: 200,
-        content: content(of, await update(ctx, ids, readPatch(of, body, lenient))),
+        ...applied(ctx),
+        content: content(shownTo(ctx), await update(ctx, ids, readPatch(taken, body, lenient))),
       }),
     },
     remove && {

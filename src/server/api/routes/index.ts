@@ -1,7 +1,7 @@
-import { assignment } from '../../../domain/resources/assignment.ts'
+import { askedAssignment, assignment } from '../../../domain/resources/assignment.ts'
 import { category, frequency, icon, unit } from '../../../domain/resources/catalog.ts'
 import { group, groupItem, userGroupItem } from '../../../domain/resources/groups.ts'
-import { categoryKpi, kpi } from '../../../domain/resources/kpi.ts'
+import { askedKpi, categoryKpi, kpi } from '../../../domain/resources/kpi.ts'
 import { user } from '../../../domain/resources/user.ts'
 import { scopeOf } from '../../../domain/scopes.ts'
 import { assignments } from '../../../service/definitions/assignments.ts'
@@ -17,10 +17,10 @@ import { classicReportRoutes, v1ReportRoutes } from './reports.ts'
 
 /** Lists the routes of both variants. */
 const shared: readonly Route[] = [
-  ...collectionRoutes(kpi, kpis),
+  ...collectionRoutes(kpi, kpis, askedKpi),
   ...collectionRoutes(user, users),
   ...collectionRoutes(category, categories),
-  ...collectionRoutes(categoryKpi, categoryKpis),
+  ...collectionRoutes(categoryKpi, categoryKpis, { ...askedKpi, path: categoryKpi.path }),
   ...collectionRoutes(unit, units),
   ...collectionRoutes(frequency, kpiFrequencies),
   ...collectionRoutes(icon, kpiIcons),
@@ -29,7 +29,7 @@ const shared: readonly Route[] = [
 /** Lists all operations of the classic interface. */
 export const classicRoutes: readonly Route[] = [
   ...shared,
-  ...collectionRoutes(assignment, assignments),
+  ...collectionRoutes(assignment, assignments, askedAssignment),
   ...collectionRoutes(userGroupItem, userGroupItems),
   ...collectionRoutes(group, groups),
   ...collectionRoutes(groupItem, groupItems),

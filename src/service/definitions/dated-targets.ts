@@ -1,0 +1,34 @@
+import { targetOn } from '../../domain/dated-targets.ts'
+import { dayOfInstant, type Instant } from '../../domain/day.ts'
+import type { Decimal } from '../../domain/decimal.ts'
+
+/** Describes what is stored of dated targets, and what bodies may hold besides. */
+type Dated = { readonly targets?: string | null; readonly target_base?: Decimal | null }
+
+/**
+ * Returns a record as it is shown: the field with the plain target shows the one of today, and `target_base` the stored
+ * one, which counts before the first dated one. Days are those of UTC.
+ */
+export const showToday = <Name extends string, T extends Dated & Readonly<Record<Name, Decimal | null>>>(
+  record: T,
+  name: Name,
+  now: Instant,
+): T => {
+  const base: Decimal | null = record[name]
+  const today = targetOn({ base, targets: record.targets }, dayOfInstant(now))
+  return { ...record, [name]: today, target_base: base }
+}
+
+/**
+ * Returns what changes of a target mean for the stored record: a base given by its own name wins, and no target means that
+ * there is none on any day, unless the dated ones are given, too.
+ */
+export const settleTargets = <Name extends string>(
+  { target_base: base, ...changes }: Dated & Partial<Readonly<Record<Name, Decimal | null>>>,
+  sent: object,
+  name: Name,
+): object => {
+  if (base !== undefined) return { ...changes, [name]: base }
+  const isCleared = Reflect.get(changes, name) === null && !('targets' in sent)
+  return isCleared ? { ...changes, targets: null } : changes
+}
