@@ -1,4 +1,4 @@
-import { checkDatedTargets, type DatedTarget, datedTargetsIn } from '../domain/dated-targets.ts'
+import { checkDatedTargets, type DatedTarget, datedTargetsIn } from '../domain/targets/dated-targets.ts'
 import { formatDay } from '../domain/day.ts'
 import { Fault } from '../domain/errors.ts'
 import { datedTarget } from '../domain/resources/dated-target.ts'

@@ -43,7 +43,9 @@ const readString = (field: Field, raw: string): FieldValue | Fault => {
 export const readJson = (field: Field, raw: Json, lenient: boolean): FieldValue | Fault => {
   if (raw === null) return null
   if (field.kind === 'targets')
-    return raw === '' ? null : readDatedTargets(raw, (one, value) => readJson(one, value, lenient))
+    return lenient && typeof raw === 'string' && raw.trim() === ''
+      ? null
+      : readDatedTargets(raw, (one, value) => readJson(one, value, lenient))
   if (typeof raw === 'number' || JSON.isRawJSON(raw)) return readNumber(field, raw)
   if (typeof raw === 'boolean') return field.kind === 'boolean' ? raw : Fault.must(`be ${kindSays[field.kind]}`)
   const takesString = lenient || !['decimal', 'integer', 'int16', 'boolean'].includes(field.kind)

@@ -51,7 +51,8 @@ const readObject = async (of: Resource, element: XmlElement, pause: Pause): Prom
     if (name !== undefined && names.add(child.name).size > SPELLINGS_LIMIT) {
       throw malformedXml('spells the names of its fields in too many ways')
     }
-    if (field?.kind === 'targets') body[child.name] = await readList(datedTarget, child, pause)
+    if (field?.kind === 'targets' && !(child.children.length === 0 && child.text.trim() !== ''))
+      body[child.name] = await readList(datedTarget, child, pause)
     else if (field) body[child.name] = readValue(field, child)
     else if (list) body[child.name] = await readList(list, child, pause)
   }

@@ -1,4 +1,4 @@
-import { datedTargetsIn } from '../domain/dated-targets.ts'
+import { datedTargetsIn } from '../domain/targets/dated-targets.ts'
 import { formatFixed } from '../domain/decimal.ts'
 import type { Issue } from '../domain/errors.ts'
 import { datedTarget } from '../domain/resources/dated-target.ts'

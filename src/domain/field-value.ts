@@ -1,4 +1,4 @@
-import { checkDatedTargets, parseDatedTargets } from './dated-targets.ts'
+import { checkDatedTargets, parseDatedTargets } from './targets/dated-targets.ts'
 import { FIRST_ENTRY_DAY, hasTimeOfDay, LAST_ENTRY_DAY, parseDay, parseInstant } from './day.ts'
 import { fits, LARGEST, parseDecimal } from './decimal.ts'
 import { Fault } from './errors.ts'

@@ -1,5 +1,5 @@
 import { type Day, formatDay } from './day.ts'
-import { hasAnyTarget, type TargetFacts, targetOn, type TargetTimeline } from './dated-targets.ts'
+import { hasAnyTarget, type TargetFacts, targetOn, type TargetTimeline } from './targets/dated-targets.ts'
 import { type Decimal, divideRounded } from './decimal.ts'
 import { KpiError } from './errors.ts'
 import { ANSWER_LIMIT, MEBIBYTE, ROW_NOTES_LIMIT } from './limits.ts'

@@ -1,4 +1,4 @@
-import { hasAnyTarget, type TargetFacts } from './dated-targets.ts'
+import { hasAnyTarget, type TargetFacts } from './targets/dated-targets.ts'
 import { type Decimal, fits } from './decimal.ts'
 import { type Issue, KpiError } from './errors.ts'
 import type { BreakdownItem } from './resources/breakdowns.ts'

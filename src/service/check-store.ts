@@ -26,7 +26,7 @@ const faultsOf = (all: Formulas, sizes: ReadonlyMap<number, Issue>, kpi: Kpi, st
   return [
     ...faultsOfText(all, kpi, stored.formula),
     ...(tooLarge ? [tooLarge] : []),
-    ...faultsOfTarget({ ...stored, target_default: kpi.target_default }),
+    ...faultsOfTarget({ ...kpi, ...stored }),
   ]
 }
 

@@ -6,7 +6,7 @@ import { readDraft, readJson, readPatch } from '../../src/codec/json.ts'
 import { Fault } from '../../src/domain/errors.ts'
 import { newerBatchFlags, newerEntry } from '../../src/domain/resources/entry.ts'
 import { resources } from '../../src/domain/resources/index.ts'
-import type { Field, Resource } from '../../src/domain/schema.ts'
+import { asAsked, type Field, type Resource } from '../../src/domain/schema.ts'
 import { type Schema, takenField } from '../../src/server/api/openapi/field-schemas.ts'
 import { bodyFormats } from '../../src/server/api/body-format.ts'
 import { bodyFields, draftName, patchName, schemasOf } from '../../src/server/api/openapi/schemas.ts'
@@ -17,6 +17,10 @@ const STYLES = [
 ] as const
 
 const all: readonly Resource[] = [...resources, newerEntry, newerBatchFlags]
+
+/** The resource as the service reads bodies of it: with what answers show only on request. */
+const takenAs = (of: Resource): Resource =>
+  Object.values<Field>(of.fields).some(({ onRequest }) => onRequest) ? asAsked(of) : of
 
 /** The texts that a pattern cannot tell from good ones: those with characters that no text may have. */
 const HAS_CONTROLS = /[\p{Cc}\p{Cs}\ufffe\uffff]/u
@@ -157,11 +161,11 @@ describe.each(STYLES)('a body of $variant is taken exactly if its schema describ
     const add = {
       of,
       purpose: 'add' as const,
-      isTaken: (body: object) => readDraft(of, body, isLenient).issues.length === 0,
+      isTaken: (body: object) => readDraft(takenAs(of), body, isLenient).issues.length === 0,
       isDescribed: ajv.compile(draft),
     }
     if (!patch) return [add]
-    const isTaken = (body: object): boolean => readPatch(of, body, isLenient).issues.length === 0
+    const isTaken = (body: object): boolean => readPatch(takenAs(of), body, isLenient).issues.length === 0
     return [add, { of, purpose: 'update' as const, isTaken, isDescribed: ajv.compile(patch) }]
   })
   const named = bodies.map((body) => [`${body.purpose} ${body.of.name}`, body] as const)

@@ -78,12 +78,12 @@ test('one is a KPI like any other over the interface, but cannot be changed or r
   const made = await add('[Revenue] / [Visits]', { name: 'Per visit', description: 'what it says' })
   expect(made).toMatchObject({ id: ID.first, formula: '[1] / [2]', is_calculated: true, over: 'results' })
   const { formula: _, over: __, target_from: ___, ...kpi } = made
-  expect(await client.kpis.get(ID.first)).toEqual(kpi)
+  expect(await client.kpis.get(ID.first)).toMatchObject(kpi)
   for (const method of ['PUT', 'DELETE']) {
     const { status, headers } = await ask(service, { method, path: `/kpis/${ID.first}`, body: { name: 'Mine' } })
     expect({ status, retry: headers['retry-after'] }).toEqual({ status: 403, retry: undefined })
   }
-  expect(await client.kpis.get(ID.first)).toEqual(kpi)
+  expect(await client.kpis.get(ID.first)).toMatchObject(kpi)
 })
 
 test('they are listed, found, changed and removed by their operator', async () => {

@@ -14,7 +14,7 @@ import { table } from '../../src/store/tables/table.ts'
 import { users } from '../../src/store/tables/users.ts'
 import { breakdownItem } from '../../src/domain/resources/breakdowns.ts'
 import type { Key } from '../../src/domain/resources/key.ts'
-import { kpi } from '../../src/domain/resources/kpi.ts'
+import { storedKpi } from '../../src/domain/resources/kpi.ts'
 import { group } from '../../src/domain/resources/groups.ts'
 import { accounts } from '../../src/service/accounts/accounts.ts'
 import { hashSecret } from '../../src/service/accounts/secrets.ts'
@@ -23,7 +23,7 @@ import { type Database, databases, postgresDatabase } from '../support/databases
 import { entryRow, kpiRecord, openTestStore, userRecord, insertEntries } from '../support/store.ts'
 import { oneIn } from '../support/soak/tests.ts'
 
-const KPI_COLUMNS = `account_id, ${Object.keys(kpi.fields).join(', ')}`
+const KPI_COLUMNS = `account_id, ${Object.keys(storedKpi.fields).join(', ')}`
 /** A key of Ann's as it is kept. */
 const keyRecord = (fields: Partial<Key> = {}): Key => ({
   id: 1,

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Client } from '../../src/client/client.ts'
-import { datedTargetsText } from '../../src/domain/dated-targets.ts'
+import { datedTargetsText } from '../../src/domain/targets/dated-targets.ts'
 import type { Calendar, Frequency } from '../../src/domain/period.ts'
 import { accounts } from '../../src/service/accounts/accounts.ts'
 import { calculated } from '../../src/service/definitions/calculated-kpis.ts'

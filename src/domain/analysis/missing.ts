@@ -1,4 +1,4 @@
-import { hasAnyTarget } from '../dated-targets.ts'
+import { hasAnyTarget } from '../targets/dated-targets.ts'
 import type { Day } from '../day.ts'
 import type { Decimal } from '../decimal.ts'
 import { nextPeriod, periodStart } from '../period.ts'

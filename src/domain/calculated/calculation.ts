@@ -1,4 +1,4 @@
-import { hasAnyTarget } from '../dated-targets.ts'
+import { hasAnyTarget } from '../targets/dated-targets.ts'
 import { type Calendar, type DayRange, daysOfPeriodsIn } from '../period.ts'
 import type { CalculatedKpi } from '../resources/calculated-kpi.ts'
 import type { Kpi } from '../resources/kpi.ts'

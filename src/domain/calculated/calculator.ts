@@ -1,4 +1,4 @@
-import { targetOn } from '../dated-targets.ts'
+import { targetOn } from '../targets/dated-targets.ts'
 import type { Day } from '../day.ts'
 import type { Decimal } from '../decimal.ts'
 import type { KpiToCalculate, Plan } from './calculation.ts'

@@ -3,6 +3,7 @@ import { asCoarseAs, type Frequency, isCoarser } from '../period.ts'
 import type { CalculatedKpi } from '../resources/calculated-kpi.ts'
 import { frequencyNames } from '../resources/catalog.ts'
 import type { Kpi } from '../resources/kpi.ts'
+import { hasAnyTarget, type TargetFacts } from '../targets/dated-targets.ts'
 import type { Formula } from './formula.ts'
 
 /** Describes what the rules of formulas need to know of a KPI. */
@@ -101,11 +102,8 @@ export const faultsOfFormula = (all: Formulas, kpi: KpiInFormula): Issue[] => {
 }
 
 /** Returns the faults of `target_from` of a calculated KPI. */
-export const faultsOfTarget = ({
-  target_default,
-  target_from,
-}: Pick<CalculatedKpi, 'target_default' | 'target_from'>): Issue[] =>
-  target_default !== null && target_from === 'formula'
+export const faultsOfTarget = ({ target_from, ...kpi }: TargetFacts & Pick<CalculatedKpi, 'target_from'>): Issue[] =>
+  hasAnyTarget(kpi) && target_from === 'formula'
     ? [{ field: 'target_from', message: 'cannot be formula if there is a default target, which takes precedence' }]
     : []
 

@@ -1,5 +1,5 @@
 import { type Draft, type Patch, printable, resource, type Stored } from '../schema.ts'
-import { kpi } from './kpi.ts'
+import { kpi, storedKpi } from './kpi.ts'
 
 /** Defines a step of a calculation: an input, or the result of the inputs of the same item and period. */
 export const calculationStep = printable(
@@ -60,7 +60,7 @@ export const calculatedKpi = resource({
   path: '',
   verbs: [],
   brief: ['id', 'name', 'frequency_id', 'formula', 'over', 'target_default', 'target_from', 'is_active'],
-  fields: { ...kpi.fields, ...formulaFields },
+  fields: { ...storedKpi.fields, ...formulaFields },
 })
 
 /** Defines the formula of a KPI as the store holds it, apart from the KPI. */

@@ -1,4 +1,4 @@
-import { hasAnyTarget } from '../../domain/dated-targets.ts'
+import { hasAnyTarget } from '../../domain/targets/dated-targets.ts'
 import { type Assignment, storedAssignment } from '../../domain/resources/assignment.ts'
 import type { Kpi } from '../../domain/resources/kpi.ts'
 import { faultsOfUserTarget, missingReference } from '../../domain/rules.ts'

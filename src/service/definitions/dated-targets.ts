@@ -1,4 +1,4 @@
-import { targetOn } from '../../domain/dated-targets.ts'
+import { targetOn } from '../../domain/targets/dated-targets.ts'
 import { dayOfInstant, type Instant } from '../../domain/day.ts'
 import type { Decimal } from '../../domain/decimal.ts'
 

@@ -8,7 +8,7 @@ import {
   holds,
   valuesText,
 } from '../../domain/entry-changes.ts'
-import { hasAnyTarget } from '../../domain/dated-targets.ts'
+import { hasAnyTarget } from '../../domain/targets/dated-targets.ts'
 import { compareKeys, type EntryKey } from '../../domain/entry-key.ts'
 import { KpiError } from '../../domain/errors.ts'
 import { type CreatedAgain, type RunEntry, type UndoneBatch } from '../../domain/resources/entry-run.ts'

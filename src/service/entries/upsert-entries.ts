@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
-import { hasAnyTarget } from '../../domain/dated-targets.ts'
+import { hasAnyTarget } from '../../domain/targets/dated-targets.ts'
 import {
   ACTUAL,
   decimalAt,

@@ -8,7 +8,7 @@ import {
   type TargetOf,
 } from '../../domain/calculated/calculator.ts'
 import type { EffortPause } from '../../domain/calculated/series.ts'
-import { hasAnyTarget } from '../../domain/dated-targets.ts'
+import { hasAnyTarget } from '../../domain/targets/dated-targets.ts'
 import type { Decimal } from '../../domain/decimal.ts'
 import { type Calendar, type DayRange, periodStart } from '../../domain/period.ts'
 import { effectiveTarget } from '../../domain/report.ts'

@@ -1,4 +1,4 @@
-import type { TargetTimeline } from '../../domain/dated-targets.ts'
+import type { TargetTimeline } from '../../domain/targets/dated-targets.ts'
 import type { Decimal } from '../../domain/decimal.ts'
 import { storedAssignment } from '../../domain/resources/assignment.ts'
 import type { Reader, SqlList } from '../db.ts'

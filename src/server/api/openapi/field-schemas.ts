@@ -1,5 +1,5 @@
 import type { Json } from '../../../codec/json.ts'
-import { MOST_DATED_TARGETS } from '../../../domain/dated-targets.ts'
+import { MOST_DATED_TARGETS } from '../../../domain/targets/dated-targets.ts'
 import { INTEGER_DIGITS } from '../../../domain/decimal.ts'
 import { INT16_MAX } from '../../../domain/field-value.ts'
 import { datedTarget } from '../../../domain/resources/dated-target.ts'
@@ -95,6 +95,7 @@ const textPattern = ({ kind, form, oneOf }: Field, mayBeNull: boolean): Schema =
 const BLANK: Schema = { type: 'string', enum: [''] }
 
 const valueOf = ({ kind }: Field, isLenient: boolean, mayBeNull: boolean): Schema => {
+  if (kind === 'targets' && isLenient) return { anyOf: [takenAs[kind], BLANK] }
   const text = isLenient ? asText[kind] : undefined
   return text ? { anyOf: [takenAs[kind], text, ...(mayBeNull ? [BLANK] : [])] } : takenAs[kind]
 }

@@ -122,6 +122,7 @@ const success = (verb: OperationVerb, route: Route, facts: Facts): Schema => ({
     ...(isPost(verb) && { 'Idempotent-Replayed': ref('headers', 'Replayed') }),
     ...(verb === 'add' && { Location: ref('headers', 'Location') }),
     ...(route.counts && { 'X-Total-Count': ref('headers', 'TotalCount') }),
+    ...(hasDatedTargets(route) && { 'Preference-Applied': ref('headers', 'PreferenceApplied') }),
   },
   ...answerOf(verb, route, facts),
 })

@@ -12,6 +12,7 @@ export const headersOf = ({ challenge, callerHeaders }: Facts): Schema => ({
   Server: header('kpi/ and the version: only such a service is sure to do what has an Idempotency-Key once', 'string'),
   Location: header('Where the created resource is', 'string'),
   TotalCount: header(`How many rows there are. ${reportRow.caution}`),
+  PreferenceApplied: header('dated-targets where the answer has them, as the request has asked', 'string'),
   RetryAfter: header('Seconds to wait before asking again'),
   Authenticate: header(`The scheme of the credentials: ${challenge}`, 'string'),
   Replayed: header('true where this is the first answer to a request with the same Idempotency-Key', 'string'),

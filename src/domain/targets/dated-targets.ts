@@ -1,6 +1,6 @@
-import { type Day, formatDay, parseDay } from './day.ts'
-import { type Decimal, formatDecimal, parseDecimal } from './decimal.ts'
-import { Fault } from './errors.ts'
+import { type Day, formatDay, parseDay } from '../day.ts'
+import { type Decimal, formatDecimal, parseDecimal } from '../decimal.ts'
+import { Fault } from '../errors.ts'
 
 /** Describes a target that holds from a day on, until the next one. */
 export type DatedTarget = { readonly from: Day; readonly target: Decimal }
