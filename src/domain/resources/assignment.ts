@@ -22,7 +22,7 @@ export const assignment = resource({
     },
     target_base: {
       kind: 'decimal',
-      about: 'Target on days before the first dated one; user_target shows the one of today',
+      about: 'Where there are dated targets, the one of days before the first; user_target shows the one of today',
       nullable: true,
       onRequest: true,
       isDerived: true,

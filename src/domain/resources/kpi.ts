@@ -67,7 +67,7 @@ export const kpi = resource({
     },
     target_base: {
       kind: 'decimal',
-      about: 'Target on days before the first dated one; target_default shows the one of today',
+      about: 'Where there are dated targets, the one of days before the first; target_default shows the one of today',
       nullable: true,
       onRequest: true,
       isDerived: true,

@@ -6,8 +6,8 @@ import type { Decimal } from '../../domain/decimal.ts'
 type Dated = { readonly targets?: string | null; readonly target_base?: Decimal | null }
 
 /**
- * Returns a record as it is shown: the field with the plain target shows the one of today, and `target_base` the stored
- * one, which counts before the first dated one. Days are those of UTC.
+ * Returns a record as it is shown: the field with the plain target shows the one of today and, where there are dated ones,
+ * `target_base` the stored one, which counts before the first of them. Days are those of UTC.
  */
 export const showToday = <Name extends string, T extends Dated & Readonly<Record<Name, Decimal | null>>>(
   record: T,
@@ -16,7 +16,7 @@ export const showToday = <Name extends string, T extends Dated & Readonly<Record
 ): T => {
   const base: Decimal | null = record[name]
   const today = targetOn({ base, targets: record.targets }, dayOfInstant(now))
-  return { ...record, [name]: today, target_base: base }
+  return { ...record, [name]: today, target_base: (record.targets ?? null) === null ? null : base }
 }
 
 /**
