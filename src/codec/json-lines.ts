@@ -2,6 +2,7 @@ import { formatDay, formatInstant } from '../domain/day.ts'
 import { formatDecimal } from '../domain/decimal.ts'
 import type { AnyRecord, Field, FieldValue, NamedField } from '../domain/schema.ts'
 import { rememberingLast } from './cell-text.ts'
+import { datedTargetsJson } from './dated-targets.ts'
 
 /** Returns a value as JSON text. */
 type Quote = (value: string | number | boolean | null) => string
@@ -9,6 +10,7 @@ type Quote = (value: string | number | boolean | null) => string
 const valueWriter = ({ kind }: Field, quote: Quote) =>
   rememberingLast((value: FieldValue) => {
     if (typeof value === 'bigint') return formatDecimal(value)
+    if (kind === 'targets' && typeof value === 'string') return JSON.stringify(datedTargetsJson(value))
     if (typeof value !== 'number') return quote(value)
     if (kind === 'date') return `"${formatDay(value)}"`
     return kind === 'datetime' ? `"${formatInstant(value)}"` : quote(value)

@@ -77,6 +77,17 @@ export type Field = {
   readonly unless?: { readonly field: string; readonly is: string; readonly usual: string; readonly because: string }
 }
 
+/** Returns the fields that answers show only on request, and that bodies may hold. */
+export const fieldsOnRequest = ({ fields }: Pick<Printable, 'fields'>): NamedField[] =>
+  Object.entries<Field>(fields).flatMap(([name, field]) => (field.onRequest ? [{ name, field }] : []))
+
+/** Returns the fields that a record is shown with: also those that answers show on request, where it has such. */
+export const fieldsShownOf = (of: Printable, records: readonly AnyRecord[]): readonly NamedField[] => {
+  const more = fieldsOnRequest(of)
+  const has = records.some((record) => more.some(({ name }) => (record[name] ?? null) !== null))
+  return has ? [...of.shown, ...more] : of.shown
+}
+
 /** Returns the default of a field; `referred` is what the field refers to on which it depends. */
 export const usualWith = ({ usual, unless }: Field, referred: object | undefined): Field['usual'] =>
   unless && referred && Reflect.get(referred, unless.is) === true ? unless.usual : usual

@@ -1,4 +1,5 @@
 import type { Named } from '../../client/directory.ts'
+import type { DatedChange } from '../../domain/targets/dated-targets.ts'
 import type { AnyRecord, FieldValue } from '../../domain/schema.ts'
 import type { Policy } from '../plan/match.ts'
 import { type Account, accessTo } from '../records/access.ts'
@@ -17,10 +18,12 @@ export const desiredLink = (
   { user, id }: { readonly user: number; readonly id: number },
   place: number,
   values: Readonly<Record<string, FieldValue>> = {},
+  datedTargets?: readonly DatedChange[],
 ): Desired => ({
   kind: kinds[kind],
   line: place,
   values,
+  datedTargets,
   references: { user: `#${user}`, [LINKED[kind]]: `#${id}` },
 })
 

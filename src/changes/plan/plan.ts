@@ -7,6 +7,8 @@ import { nameFieldsOf } from '../../domain/kinds.ts'
 import { newName } from '../../domain/name-form.ts'
 import type { Pause } from '../../domain/pause.ts'
 import { type FieldValue, usualWith } from '../../domain/schema.ts'
+import { mergeDatedTargets } from '../../domain/targets/dated-targets.ts'
+import { isShownToday, targetFieldOf } from '../records/base-targets.ts'
 import type { Change, FieldChange, Value } from '../records/change.ts'
 import { type Desired, desiredName } from '../records/desired.ts'
 import { readFormula } from '../records/formulas.ts'
@@ -62,6 +64,7 @@ const valueGiven = (
     const read = readFormula(snapshot, String(formula))
     return read instanceof Fault ? read : read.text
   }
+  if (name === 'targets' && desired.datedTargets) return datedAfter(record)
   const value = references[name] ?? desired.values[name]
   const isNewName = typeof value === 'string' && !isConfiguration && nameFieldsOf(desired.kind.of).includes(name)
   return isNewName && value !== record.stored?.[name] ? newName(value) : value
@@ -81,16 +84,44 @@ const isSameValue = (before: Value, after: Value): boolean =>
 /** Tells whether a field says which record is meant, and so never differs between an item and its record. */
 const isIdentity = ({ kind, isById }: Desired, { name }: KindField): boolean => kind.identity.includes(name) && !isById
 
-/** Returns the target that a KPI will have after the plan. */
+/** Returns the dated targets that a record will have after the plan. */
+const datedAfter = ({ stored, desired }: AccountRecord): FieldValue => {
+  const given = desired?.values['targets']
+  const before = given === undefined ? normal(stored?.['targets']) : given
+  if (!desired?.datedTargets) return before
+  return mergeDatedTargets(before === null ? null : String(before), desired.datedTargets)
+}
+
+/** Returns the target that a KPI will have after the plan: its base, else its dated ones; null if it has none at all. */
 const targetAfter = (kpi: AccountRecord | undefined): FieldValue => {
   const given = kpi?.desired?.values['target_default']
-  return given === undefined ? normal(kpi?.stored?.['target_default']) : given
+  const base = given === undefined ? normal(kpi?.stored?.['target_default']) : given
+  return base ?? (kpi ? datedAfter(kpi) : null)
 }
+
+/** Tells whether a KPI has no target now, so that those of its users are hidden. */
+const hidesTargets = (kpi: AccountRecord | undefined): boolean =>
+  normal(kpi?.stored?.['target_default']) === null && normal(kpi?.stored?.['targets']) === null
 
 /** Tells whether a target of a user may be hidden: a KPI that gets a target shows those of its users again. */
 const mayHide = ({ record }: Matched, { name }: KindField): boolean => {
   const kpi = record.above['kpi']
-  return name === 'user_target' && normal(kpi?.stored?.['target_default']) === null && targetAfter(kpi) !== null
+  return (
+    (name === 'user_target' || name === 'targets') &&
+    kpi !== undefined &&
+    hidesTargets(kpi) &&
+    targetAfter(kpi) !== null
+  )
+}
+
+/** Returns the end of dated targets that goes with no target at all, as a service ends them then. */
+const endOfDated = ({ desired, record }: Matched, changes: readonly FieldChange[]): FieldChange[] => {
+  const target = targetFieldOf(desired.kind.name)
+  const isEnded = changes.some(({ config, before, after }) => config.as === target && before !== null && after === null)
+  const before = normal(record.stored?.['targets'])
+  const config = desired.kind.fields.find(({ name }) => name === 'targets')
+  if (!isEnded || before === null || !config || 'targets' in desired.values || desired.datedTargets) return []
+  return [{ config, before, after: null }]
 }
 
 /** Returns the fields in which an item differs from its record, and the faults of those that cannot be read. */
@@ -101,7 +132,7 @@ const fieldChanges = (
   { isConfiguration }: Policy,
 ): FieldChange[] => {
   const { desired, record } = one
-  return desired.kind.fields.flatMap((config): FieldChange[] => {
+  const changes = desired.kind.fields.flatMap((config): FieldChange[] => {
     const { name, field, isHint } = config
     if (isHint || (record.stored && (isIdentity(desired, config) || field.secret))) return []
     const after = valueGiven(snapshot, one, config, isConfiguration)
@@ -114,15 +145,20 @@ const fieldChanges = (
     const before = name === 'formula' ? formulaNow(now) : now
     const isKnown = record.stored !== undefined && !record.isUnread
     if (isKnown && isSameValue(before, after) && !mayHide(one, config)) return []
+    if (record.stored && !isConfiguration && isShownToday(desired.kind.name, record.stored, name, after)) return []
     return [{ config, before, after }]
   })
+  return [...changes, ...endOfDated(one, changes)]
 }
 
 /** Returns why a user may not have a target: the KPI has none. */
 const faultOfTarget = ({ desired, record }: Matched): Reason[] => {
   const kpi = record.above['kpi']
-  if (!kpi || (desired.values['user_target'] ?? null) === null || targetAfter(kpi) !== null) return []
-  return [{ field: 'user_target', message: `${labelOf(kpi)} has no target, so a user cannot have one either` }]
+  const hasDated = 'targets' in desired.values || desired.datedTargets !== undefined
+  const field = hasDated && (desired.values['user_target'] ?? null) === null ? 'targets' : 'user_target'
+  const isGiven = field === 'targets' ? datedAfter(record) !== null : (desired.values[field] ?? null) !== null
+  if (!kpi || !isGiven || targetAfter(kpi) !== null) return []
+  return [{ field, message: `${labelOf(kpi)} has no target, so a user cannot have one either` }]
 }
 
 /** Creates a function that gives new records without a place the next free one of their list. */

@@ -12,6 +12,7 @@ import { KINDS, parentOf } from '../../domain/kinds.ts'
 import { type CalculatedDraft, calculatedKpi, type CalculatedPatch } from '../../domain/resources/calculated-kpi.ts'
 import { userGroupItem } from '../../domain/resources/groups.ts'
 import { type AnyRecord, asDraft, asPatch } from '../../domain/schema.ts'
+import { withBase, withBaseNamed, withToday } from './base-targets.ts'
 import { KIND_NAMES, type KindName, kinds } from './kind-fields.ts'
 import { Snapshot } from './snapshot.ts'
 
@@ -62,9 +63,16 @@ const changing = (client: Client, kind: ChangedKind): Omit<Access, 'list'> => {
     return operationsOn(client, kind, Number(id))
   }
   return {
-    add: (fields, key) => at(fields).add(fields, key),
-    ...(client.addStep > 1 && { addEach: (all: readonly AnyRecord[]) => at(all[0] ?? {}).addEach(all) }),
-    update: (before, patch) => at(before).update(idIn(before), patch, before),
+    add: async (fields, key) => withBase(kind, await at(fields).add(fields, key)),
+    ...(client.addStep > 1 && {
+      addEach: async function* (all: readonly AnyRecord[]) {
+        for await (const some of at(all[0] ?? {}).addEach(all)) yield some.map((one) => withBase(kind, one))
+      },
+    }),
+    update: async (before, patch) => {
+      const sent = withBaseNamed(kind, before, patch)
+      return withBase(kind, await at(before).update(idIn(before), sent, withToday(kind, before)))
+    },
     remove: (record) => at(record).remove(idIn(record)),
   }
 }
@@ -144,12 +152,16 @@ export const accessTo = (account: Account): Readonly<Record<KindName, Access>> =
         : whole(classic, 'group'),
     group_item: newer ? newerItems(newer) : whole(client, 'group_item'),
     kpi: {
-      list: async () => (await client.kpis.list()).filter((one) => !one.is_calculated),
+      list: async () =>
+        (await client.kpis.list()).filter((one) => !one.is_calculated).map((one) => withBase('kpi', one)),
       ...changing(client, 'kpi'),
     },
     calculated_kpi: accessToCalculated(account),
     user: whole(classic, 'user'),
-    assignment: { list: ofEach((id) => classic.assignments(id).list()), ...changing(classic, 'assignment') },
+    assignment: {
+      list: ofEach(async (id) => (await classic.assignments(id).list()).map((one) => withBase('assignment', one))),
+      ...changing(classic, 'assignment'),
+    },
     user_group_item: {
       list: ofEach((id) => classic.userGroupItems(id).list()),
       add: (fields) => classic.userGroupItems(idIn(fields, 'user_id')).add(asDraft(userGroupItem, fields)),
@@ -200,7 +212,10 @@ export const readSnapshot = async (
   if (!account.operator && wanted.has('kpi')) {
     // One list holds both kinds of KPIs.
     const all = Map.groupBy(await account.client.kpis.list(), ({ is_calculated }) => is_calculated)
-    records.set('kpi', all.get(false) ?? [])
+    records.set(
+      'kpi',
+      (all.get(false) ?? []).map((one) => withBase('kpi', one)),
+    )
     records.set('calculated_kpi', (await account.client.formulas()) ?? all.get(true) ?? [])
   }
   if (account.client.variant === 'v1' && wanted.has('group')) {

@@ -1,3 +1,4 @@
+import type { DatedChange } from '../../domain/targets/dated-targets.ts'
 import type { FieldValue } from '../../domain/schema.ts'
 import { type Kind, nameIn } from './kind-fields.ts'
 
@@ -25,6 +26,8 @@ export type Desired = {
   readonly written?: Readonly<Record<string, string>>
   /** Holds the fields that name other records: by name, or by id as `#7`. */
   readonly references: Readonly<Record<string, string>>
+  /** Holds what becomes of the targets of some days, where those of other days stay. */
+  readonly datedTargets?: readonly DatedChange[] | undefined
   /** Holds the lines of its fields, where they differ. */
   readonly lines?: Readonly<Record<string, number>>
 }

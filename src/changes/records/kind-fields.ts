@@ -59,7 +59,7 @@ const kindOf = (name: KindName): Kind => {
   const all = Object.entries(of.fields).map(([as, field]) => fieldOf(of, as, field))
   const identity = KINDS[name].identity.flatMap((id) => all.find(({ as }) => as === id) ?? [])
   const names = identity.map((one) => one.name)
-  const own = all.filter((one) => !names.includes(one.name) && !one.field.readOnly)
+  const own = all.filter((one) => !names.includes(one.name) && !one.field.readOnly && !one.field.isDerived)
   return { name, of, identity: names, fields: [...identity, ...own] }
 }
 

@@ -16,6 +16,7 @@ const FLAGS: ReadonlyMap<string, string> = new Map([
   ['--users', '--user'],
   ['--kpi', '--kpis'],
   ['--kpis', '--kpi'],
+  ['--target', '--target-default'],
 ])
 
 const belowNamed = ({ commands }: CommandUnknownOpts, name: string): CommandUnknownOpts | undefined =>

@@ -11,6 +11,7 @@ import {
   type Verb,
 } from '../../domain/schema.ts'
 import type { TransportResponse, TransportRequest } from '../transport.ts'
+import { requireDatedTargets } from '../capabilities.ts'
 import { findCreated } from './find-created.ts'
 import type { QueryParameters } from './queries.ts'
 
@@ -186,9 +187,6 @@ const askingForTargets =
   (of, verb, sending) =>
     send(of, verb, { ...sending, asksForDatedTargets: true })
 
-const NO_DATES =
-  'this service has no targets that begin on a day: it keeps one target for all days; write the targets onto the entries (kpi entries import), or change the target on the day, with --keep-history'
-
 /** Creates the operations on a resource at a path; `asked` is the resource with its dated targets. */
 export const resourceClient = <R extends Resource>(
   of: R,
@@ -209,10 +207,10 @@ export const resourceClient = <R extends Resource>(
     if (!isNone && !datesTargets?.()) await list()
     if (datesTargets?.()) return asked
     if (isNone) return of
-    throw new KpiError('unsupported', NO_DATES)
+    requireDatedTargets(false, 'targets')
+    return of
   }
-  const get = async (id: number | string): Promise<Stored<R>> =>
-{
+  const get = async (id: number | string): Promise<Stored<R>> => {
     const received = await send(of, 'get', { method: 'GET', path: `${path}/${id}` })
     return readOne(shownIn(received), received)
   }

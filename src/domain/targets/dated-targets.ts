@@ -88,3 +88,19 @@ export type TargetFacts = { readonly target_default: Decimal | null; readonly ta
 /** Tells whether a KPI has a target on any day; without one it hides those of its users and entries. */
 export const hasAnyTarget = ({ target_default, targets }: TargetFacts): boolean =>
   target_default !== null || (targets ?? null) !== null
+
+/** Describes what becomes of the target of a day: another one, or, with null, that none begins then. */
+export type DatedChange = { readonly from: Day; readonly target: Decimal | null }
+
+/** Returns dated targets with some of them changed; those of other days stay. */
+export const mergeDatedTargets = (
+  targets: string | null | undefined,
+  changes: readonly DatedChange[],
+): string | null => {
+  const all = new Map(datedTargetsIn(targets).map(({ from, target }) => [from, target]))
+  for (const { from, target } of changes) {
+    if (target === null) all.delete(from)
+    else all.set(from, target)
+  }
+  return datedTargetsText([...all].map(([from, target]) => ({ from, target })))
+}

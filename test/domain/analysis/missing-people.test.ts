@@ -72,7 +72,7 @@ test('people come by how much they lack, then by name, and what formulas come to
   const rows = [ANN, bob, bob, cy].flatMap(({ id }, at) =>
     rowsOf('D', [FIRST + at]).map((row) => ({ ...row, itemId: id })),
   )
-  const kpi = { kpi: undefined as never, unit: undefined, target: null }
+  const kpi = { kpi: undefined as never, unit: undefined, targetIn: () => null }
   const people = byPerson(
     rows,
     [cy, bob, ANN].map((user) => ({ ...kpi, user })),

@@ -14,11 +14,12 @@ import { isForPeople } from '../../output/print.ts'
 import { addOutput } from '../../output/printed.ts'
 import { isShort } from '../../output/short-answer.ts'
 import { countOf } from '../../output/text.ts'
-import { FOLLOW_TARGETS, KEEP_HISTORY } from '../targets/target-flags.ts'
+import { FOLLOW_TARGETS, FROM_DAY, KEEP_HISTORY } from '../targets/target-flags.ts'
 import { nameRecords } from '../verbs/list-options.ts'
 import { createNames } from '../verbs/reference-names.ts'
 import { addGroupItemCommands } from './group-items.ts'
 import { addAssignImport } from './import.ts'
+import type { DatedValues } from '../targets/from-day.ts'
 import type { HeldLink, MadeLinks } from './links.ts'
 import { addListCommand, shownAssignment, withTargets } from './list.ts'
 import { addRemoveCommand } from './remove.ts'
@@ -27,6 +28,7 @@ import { addSelection, type AssignSelection, isSelection, requireSelection, sele
 const withValues = <Arguments extends unknown[], Flags extends OptionValues>(command: Command<Arguments, Flags>) =>
   command
     .option('--target <number>', "the user's own target; an empty one falls back to the KPI's")
+    .option(...FROM_DAY)
     .option('--sort-order <n>', "place on the user's entry screen")
     .option(...KEEP_HISTORY)
     .option(...FOLLOW_TARGETS)
@@ -41,6 +43,15 @@ const VALUES: readonly FieldFlag[] = [
 const valuesOf = async (cli: Cli, client: Client, flags: FlagValues & AssignSelection): Promise<AnyRecord> => {
   const kpis = async (): Promise<number[]> => (await selectLinks(client, flags)).known.map(({ id }) => id)
   return requireNoFaults(await readFlags(client, VALUES, flags, { kpis, note: (text) => cli.note(text) }))
+}
+
+/** Returns those values, and the change of a day that the target is with `--from`. */
+const datedValuesOf = async (cli: Cli, client: Client, flags: FlagValues & AssignSelection): Promise<DatedValues> => {
+  const { readDatedValues } = await import('../targets/from-day.ts')
+  return readDatedValues(cli, client, flags['from'], await valuesOf(cli, client, flags), {
+    name: 'user_target',
+    flag: '--target',
+  })
 }
 
 /** Sets how many assignments are told one by one. */
@@ -155,9 +166,9 @@ const addAddCommand = (group: Command, act: Act): void => {
     const work = async (client: Client, signal: AbortSignal): Promise<void> => {
       const answers = await askedFor(cli, client, options)
       const given = { ...options, ...answers }
-      const values = await valuesOf(cli, client, given)
+      const { values, datedTargets } = await datedValuesOf(cli, client, given)
       const target = asPatch(assignment, values).user_target
-      const adding = { ...(await selectLinks(client, given)), command: 'assign add', values } as const
+      const adding = { ...(await selectLinks(client, given)), command: 'assign add', values, datedTargets } as const
       const { runLinks } = await import('./links.ts')
       await runLinks({ cli, client, signal, flags: options }, adding, {
         requireSame: async (held) => {
@@ -191,10 +202,15 @@ const addUpdateCommand = (group: Command, act: Act): void => {
     requireSelection(options)
     requireDryRun(options)
     const work = async (client: Client, signal: AbortSignal): Promise<void> => {
-      const values = await valuesOf(cli, client, options)
-      if (Object.keys(values).length === 0)
+      const { values, datedTargets } = await datedValuesOf(cli, client, options)
+      if (Object.keys(values).length === 0 && !datedTargets)
         throw new UsageError('nothing to change was given: --target or --sort-order')
-      const updating = { ...(await selectLinks(client, options)), command: 'assign update', values } as const
+      const updating = {
+        ...(await selectLinks(client, options)),
+        command: 'assign update',
+        values,
+        datedTargets,
+      } as const
       const { runLinks } = await import('./links.ts')
       await runLinks({ cli, client, signal, flags: options }, updating, {
         print: (made) => printAssigned(cli, client, made, 'updated'),

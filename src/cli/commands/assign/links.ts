@@ -5,13 +5,15 @@ import type { Desired } from '../../../changes/records/desired.ts'
 import type { AccountRecord, Snapshot } from '../../../changes/records/snapshot.ts'
 import type { EarlierChanges } from '../../../changes/send/continue-run.ts'
 import { sentFields } from '../../../changes/send/note-change.ts'
+import { withToday } from '../../../changes/records/base-targets.ts'
 import type { Outcome } from '../../../changes/send/send.ts'
 import type { Client } from '../../../client/client.ts'
 import type { Named } from '../../../client/directory.ts'
 import { pauseEvery } from '../../../client/next-turn.ts'
 import { assignment } from '../../../domain/resources/assignment.ts'
 import { userGroupItem } from '../../../domain/resources/groups.ts'
-import { type AnyRecord, type Printable, printable } from '../../../domain/schema.ts'
+import { type AnyRecord, type FieldValue, type Printable, printable } from '../../../domain/schema.ts'
+import { type DatedChange, datedTargetOn } from '../../../domain/targets/dated-targets.ts'
 import { continuingText } from '../../../runs/entries/unfinished.ts'
 import type { RunRecord } from '../../../runs/run-record.ts'
 import type { Cli } from '../../cli.ts'
@@ -92,7 +94,11 @@ const CALLED: Readonly<Record<LinkKind, Noun>> = {
 export type SelectedLinks = { readonly users: readonly Named[]; readonly known: readonly Named[] }
 
 /** Describes what a line asks for: links with their values, or that they are not there. */
-type Asked = SelectedLinks & { readonly command: LinkCommand; readonly values?: AnyRecord }
+type Asked = SelectedLinks & {
+  readonly command: LinkCommand
+  readonly values?: AnyRecord
+  readonly datedTargets?: readonly DatedChange[] | undefined
+}
 
 /** Holds what a line runs with. */
 type LinkRun = {
@@ -138,13 +144,13 @@ const LINKS_OF_TURN = 500
 /** Plans the links that a line asks for, without those that an earlier part of its run has settled. */
 const planAsked = async (
   { client, signal }: LinkRun,
-  { command, users, known, values }: Asked,
+  { command, users, known, values, datedTargets }: Asked,
   earlier?: EarlierChanges,
 ): Promise<LinkPlan> => {
   const { kind, verb } = COMMANDS[command]
   const pairs = users.flatMap(({ id: user }) => known.map(({ id }) => ({ user, id })))
   const all = pairs.map((pair, at): Desired => ({
-    ...desiredLink(kind, pair, at + 1, values),
+    ...desiredLink(kind, pair, at + 1, values, datedTargets),
     ...(verb === 'remove' && { isAbsent: true }),
   }))
   // Send again what was refused: the service may accept it now.
@@ -159,9 +165,12 @@ const planAsked = async (
   })
   const own = users.filter(({ id }) => whose.has(`#${id}`))
   const snapshot = await readLinks({ client }, kind, own, known)
+  if (datedTargets) (await import('../targets/from-day.ts')).requireFromDay(client, datedTargets)
   const { planned, again } = await planChanges(snapshot, open, policy, pauseEvery(LINKS_OF_TURN, signal))
   return { snapshot, list: planned, changes: planned.flatMap(({ changes }) => changes), again }
 }
+
+const textIn = (value: FieldValue | undefined): string | null => (typeof value === 'string' ? value : null)
 
 /** Returns what a linked user, or what the user is linked to, is called. */
 const calledIn = ({ above }: AccountRecord, field: 'user' | 'kpi' | 'group_item'): string => {
@@ -205,11 +214,16 @@ export const printRemoved = (cli: Cli, client: Client, removed: readonly AnyReco
   return printRows(cli, client, plannedChange, rows)
 }
 
-const plannedRow = (snapshot: Snapshot, { command, values }: Asked, change: Change): AnyRecord => {
+const plannedRow = (snapshot: Snapshot, { command, values, datedTargets }: Asked, change: Change): AnyRecord => {
   const { kind, verb } = COMMANDS[command]
   const { above, stored = {} } = change.record
   if (kind === 'user_group_item') return { user_id: above['user']?.id ?? null, id: above['group_item']?.id ?? null }
-  if (verb === 'add') return { user_target: null, ...sentFields(snapshot, change) }
+  const [dated] = datedTargets ?? []
+  if (verb === 'add') return { user_target: dated?.target ?? null, ...withToday(kind, sentFields(snapshot, change)) }
+  if (dated) {
+    const before = datedTargetOn(textIn(stored['targets']), dated.from)?.target ?? stored['user_target'] ?? null
+    return changedRow({ ...stored, user_target: before }, dated.target)
+  }
   return changedRow(stored, verb === 'remove' ? null : values?.['user_target'])
 }
 
@@ -270,8 +284,9 @@ const recordsOf = (
   for (const [one, before] of held) {
     const { result, answer } = (one.record && sent.get(one.record)) ?? {}
     const isSame = one.action === 'unchanged' || result === 'unchanged'
-    const record = isSame || result === 'done' ? (answer ?? one.record?.stored ?? before) : undefined
-    if (!record) continue
+    const held = isSame || result === 'done' ? (answer ?? one.record?.stored ?? before) : undefined
+    if (!held) continue
+    const record = withToday('assignment', held)
     records.push(record)
     if (isSame && !own.has(one)) unchanged.add(record)
   }
@@ -286,14 +301,14 @@ const makeLinks = async (
   targets: TargetHistory | undefined,
 ): Promise<void> => {
   const { cli, client, signal } = run
-  const { command, users, known, values = {} } = asked
+  const { command, users, known, values = {}, datedTargets } = asked
   const { tellAlready, wayBack, print, entries, offer } = particulars
   const { kind, verb } = COMMANDS[command]
   const ids = [users, known].map((some) => some.map(({ id }) => id))
   await withRunRecord(
     cli,
     client,
-    { command, content: [ids, values, ...(entries ? [entries.onto] : [])] },
+    { command, content: [ids, values, ...(entries ? [entries.onto] : []), ...(datedTargets ? [datedTargets] : [])] },
     async ({ run: record, earlier, end }) => {
       const { doneBefore } = earlier
       if (doneBefore > 0) await cli.note(continuingText(record.head.beganAt, doneBefore, CALLED[kind], 'what'))

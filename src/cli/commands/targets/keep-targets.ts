@@ -2,7 +2,7 @@ import type { Client } from '../../../client/client.ts'
 import { entryPages } from '../../../client/operations/entry-pages.ts'
 import { entryWithTarget } from '../../../client/operations/entry-with-target.ts'
 import { Aborted } from '../../../client/transport.ts'
-import { FIRST_ENTRY_DAY, LAST_ENTRY_DAY } from '../../../domain/day.ts'
+import { type Day, FIRST_ENTRY_DAY, LAST_ENTRY_DAY } from '../../../domain/day.ts'
 import type { Decimal } from '../../../domain/decimal.ts'
 import { KpiError } from '../../../domain/errors.ts'
 import { BATCH_LIMIT, type Entry } from '../../../domain/resources/entry.ts'
@@ -17,6 +17,8 @@ export type TargetChange = {
   readonly user?: number | undefined
   readonly from: Decimal | null
   readonly to: Decimal | null
+  /** Holds the first day with a dated target of the same KPI or user, from which on this one does not count. */
+  readonly until?: Day | undefined
 }
 
 /** Creates what tells whether users have targets of their own for a KPI; the assignments of each user are read once. */
@@ -47,6 +49,7 @@ export async function* entriesFollowing(client: Client, change: TargetChange): A
   const isFollowing = async (entry: Entry): Promise<boolean> => {
     if (entry.kpi_id !== kpi) return false
     if (isClearing(change)) return true
+    if (change.until !== undefined && entry.entry_date >= change.until) return false
     if (entry.target !== null) return false
     if (user !== undefined) return entry.user_id === user
     return entry.user_id === null || !(await hasOwn(entry.user_id))

@@ -9,6 +9,12 @@ export const KEEP_HISTORY = [
   'before a target changes, write the old one onto the stored entries without their own, so that past reports stay',
 ] as const
 
+/** Holds the flag that says on which day a target begins, and its help. */
+export const FROM_DAY = [
+  '--from <day>',
+  'first day of the new target, such as 2027-01-01 or 2027; days before keep theirs, and an empty target ends it',
+] as const
+
 /** Holds the flag that answers the question whether past reports may follow a target, and its help. */
 export const FOLLOW_TARGETS = ['-y, --yes', 'do not ask whether past reports may follow a new target'] as const
 
@@ -34,6 +40,10 @@ export type TargetWatch = {
 
 /** Looks after the past of default targets when KPIs are updated. */
 export const watchDefaults: TargetWatch = {
-  addFlags: (command: CommandUnknownOpts) => void command.option(...KEEP_HISTORY).option(...FOLLOW_TARGETS),
+  addFlags: (command: CommandUnknownOpts) =>
+    void command
+      .option(...FROM_DAY)
+      .option(...KEEP_HISTORY)
+      .option(...FOLLOW_TARGETS),
   open: openTargetHistory,
 }

@@ -1,16 +1,24 @@
 import { type Change, type FieldChange, isAccountRecord, type Value } from '../../../changes/records/change.ts'
+import { type AccountRecord, nounOf } from '../../../changes/records/snapshot.ts'
 import type { Client } from '../../../client/client.ts'
-import { FIRST_ENTRY_DAY, LAST_ENTRY_DAY } from '../../../domain/day.ts'
+import { FIRST_ENTRY_DAY, formatDay, LAST_ENTRY_DAY } from '../../../domain/day.ts'
 import { type Decimal, formatDecimal } from '../../../domain/decimal.ts'
+import { type DatedTarget, datedTargetOn, datedTargetsIn } from '../../../domain/targets/dated-targets.ts'
 import { KpiError } from '../../../domain/errors.ts'
 import type { Entry } from '../../../domain/resources/entry.ts'
 import { entriesFollowing, isClearing, keepTargets, type TargetChange } from './keep-targets.ts'
 import type { Cli } from '../../cli.ts'
-import { countOf } from '../../output/text.ts'
+import { countOf, shellWord } from '../../output/text.ts'
 import type { TargetFlags } from './target-flags.ts'
 
 /** Bounds how many entries are read of a service over the network only to count them. */
 const MOST_COUNTED = 10_000
+/** Bounds of how many bases it is said one by one that they do not count today. */
+const MOST_COVERED = 5
+
+const FROM_INSTEAD =
+  'this service needs no --keep-history: --from DAY gives a target a first day, and writes nothing onto entries'
+
 /** Bounds for how many changes the entries are counted over the network: each takes a request or more. */
 const MOST_CHANGES = 50
 
@@ -97,6 +105,38 @@ const rejectClearing = (change: TargetChange): void => {
   )
 }
 
+/** Returns the dated targets of a record as they are stored. */
+const datedOf = ({ stored }: AccountRecord): string | null => {
+  const targets = stored?.['targets']
+  return typeof targets === 'string' ? targets : null
+}
+
+/** Refuses to write one target onto entries of which some have dated ones. */
+const rejectDated = (record: AccountRecord): void => {
+  if (datedOf(record) === null) return
+  throw new KpiError(
+    'invalid',
+    `--keep-history writes one target onto all entries, and ${nounOf(record)} has targets that begin on days; nothing was written; --from DAY gives the new target a first day, and past reports stay as they are`,
+  )
+}
+
+/** Describes a base that was set while a dated target counts, which goes on. */
+type Covered = { readonly record: AccountRecord; readonly dated: DatedTarget; readonly to: Decimal }
+
+/** Says that a base does not count today, and how to change the target that does. */
+const coveredText = ({ record, dated, to }: Covered): string => {
+  const { above, kind } = record
+  const [target, from] = [formatDecimal(to), formatDay(dated.from)]
+  const [user, kpi] = [above['user'], above['kpi']]
+  const line =
+    kind.name === 'kpi'
+      ? `kpi kpis update ${shellWord(record.name)} --target-default ${target} --from ${from}`
+      : `kpi assign update --kpis ${shellWord(namedOf(kpi))} --users ${shellWord(namedOf(user))} --target ${target} --from ${from}`
+  return `${nounOf(record)} has ${formatDecimal(dated.target)} from ${from} on, so that ${target} counts only before; to change that: ${line}`
+}
+
+const namedOf = (record: AccountRecord | undefined): string => String(record?.stored?.['name'] || record?.id || '')
+
 const asDecimal = (value: Value | undefined): Decimal | null => (typeof value === 'bigint' ? value : null)
 
 /** Returns the id that a field refers to; undefined if it is not known. */
@@ -112,6 +152,10 @@ const pairOf = ({
   const refers = (name: string): number | undefined => idOf(fields.find(({ config }) => config.as === name))
   return [refers('user_id'), refers('id')]
 }
+
+/** Returns the change of the target of a record. */
+const targetField = ({ fields }: Change): FieldChange | undefined =>
+  fields.find(({ config }) => config.as === 'target_default' || config.as === 'user_target')
 
 /** Tells whether a change takes an assignment away by itself, and not with the KPI or the user that it is of. */
 const isRemoved = ({ action, record }: Change): boolean =>
@@ -135,6 +179,7 @@ export class TargetHistory {
   readonly #hidden: TargetChange[] = []
   /** Holds what `read` has found, and the changes of which it could not find out. */
   readonly #ahead: (TargetChange | Change)[] = []
+  readonly #covered: Covered[] = []
   #kept = 0
   #isTold = false
 
@@ -160,18 +205,23 @@ export class TargetHistory {
 
   /** Returns the change of a target that past reports show; undefined if a change is none. */
   async #targetChange(change: Change): Promise<TargetChange | undefined> {
-    const { action, record, fields } = change
+    const { action, record } = change
     const [user, kpi] = pairOf(change)
     if (isRemoved(change) && user !== undefined && kpi !== undefined)
       return this.#changeOfUser(user, kpi, asDecimal(record.stored?.['user_target']), null)
-    const field = fields.find(({ config }) => config.as === 'target_default' || config.as === 'user_target')
+    const field = targetField(change)
     if (!field || action === 'delete') return undefined
     const [from, to] = [asDecimal(field.before), asDecimal(field.after)]
+    if (this.#keeps) for (const one of [record, record.above['kpi']]) if (one) rejectDated(one)
+    const [first] = datedTargetsIn(datedOf(record))
+    const until = first?.from
     if (record.kind.name !== 'kpi')
-      return user === undefined || kpi === undefined ? undefined : this.#changeOfUser(user, kpi, from, to)
+      return user === undefined || kpi === undefined
+        ? undefined
+        : { ...(await this.#changeOfUser(user, kpi, from, to)), until }
     if (action !== 'update') return undefined
     const id = Number(record.stored?.['id'])
-    return { kpi: id, from: record.isUnread ? (await this.#client.kpis.get(id)).target_default : from, to }
+    return { kpi: id, from: record.isUnread ? (await this.#client.kpis.get(id)).target_default : from, to, until }
   }
 
   /** Returns what really changes of a target; refuses what is to be kept and cannot be. */
@@ -266,6 +316,7 @@ export class TargetHistory {
 
   /** Keeps or counts the entries that follow a change, if it changes a target; to be awaited before it is sent. */
   async before(one: Change, onKeep: (entries: readonly Entry[]) => void): Promise<void> {
+    this.#noteCovered(one)
     if (!this.#keeps && this.#isTold) return
     await this.#tolerantly(this.#seen, async () => {
       const change = await this.#differing(one)
@@ -280,6 +331,22 @@ export class TargetHistory {
     })
   }
 
+  /** Notes a base that is set while a dated target counts today. */
+  #noteCovered(change: Change): void {
+    const { action, record } = change
+    const [to, dated] = [targetField(change)?.after, datedTargetOn(datedOf(record), this.#cli.today().day)]
+    const isSaid = change.fields.some(({ config }) => config.name === 'targets')
+    if (action === 'update' && dated && typeof to === 'bigint' && !isSaid) this.#covered.push({ record, dated, to })
+  }
+
+  /** Says which bases do not count today, as dated targets do. */
+  async #tellCovered(): Promise<void> {
+    const all = this.#covered.splice(0)
+    for (const one of all.slice(0, MOST_COVERED)) await this.#cli.log.note(coveredText(one))
+    if (all.length > MOST_COVERED)
+      await this.#cli.log.note(`and ${all.length - MOST_COVERED} more have a target from a day on`)
+  }
+
   /** Counts the entries of changes from no default, where these were made. */
   async #countHidden(): Promise<void> {
     for (const change of this.#hidden.splice(0))
@@ -288,11 +355,13 @@ export class TargetHistory {
 
   /** Says at the end what was kept, or what past reports show now, and the way back, which is the usual one by default. */
   async tell(own?: WayBack): Promise<void> {
+    await this.#tellCovered()
     // Who was asked has read what past reports show.
     if (this.#isTold && !this.#keeps) return
     await this.#tolerantly(this.#seen, () => this.#countHidden())
     const { note, log } = this.#cli
     const [kept, seen] = [this.#kept, this.#seen]
+    if (kept > 0 && this.#client.datesTargets()) await note(FROM_INSTEAD)
     if (kept > 0) await note(`${countOf(kept, 'stored entry', 'stored entries')} got the target that counted until now`)
     if (!isAny(seen)) return
     const unkept = this.#keeps ? this.#made.filter(({ from }) => from === null) : this.#made

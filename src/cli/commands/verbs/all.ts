@@ -1,7 +1,7 @@
 import type { Command } from '@commander-js/extra-typings'
 import type { Client } from '../../../client/client.ts'
 import type { ResourceClient } from '../../../client/operations/collection.ts'
-import type { AnyRecord, Resource } from '../../../domain/schema.ts'
+import { type AnyRecord, fieldsShownOf, type Resource } from '../../../domain/schema.ts'
 import { addExamples } from '../../args/examples.ts'
 import { resolveRecordId } from '../../args/names.ts'
 import type { Act } from '../../cli.ts'
@@ -71,7 +71,7 @@ export const addGet = (
       const parent = await parentId(client, below, flags)
       const record = await get(client, await resolveRecordId(client, of, name, parent), parent)
       const own = shownBy(client)
-      return nameRecords(client, own, [record], { ...flags, fields: own.shown }, cli.printing())
+      return nameRecords(client, own, [record], { ...flags, fields: fieldsShownOf(own, [record]) }, cli.printing())
     })
     for (const record of records) await cli.printOne({ shown }, record)
   })

@@ -2,7 +2,14 @@ import { pauseEvery } from '../../../client/next-turn.ts'
 import { isListedKind } from '../../../client/operations/kind-operations.ts'
 import type { Client } from '../../../client/client.ts'
 import { valueWord } from '../../../codec/cell-text.ts'
-import { type AnyRecord, type FieldValue, type NamedField, printable, type Resource } from '../../../domain/schema.ts'
+import {
+  type AnyRecord,
+  fieldsOnRequest,
+  type FieldValue,
+  type NamedField,
+  printable,
+  type Resource,
+} from '../../../domain/schema.ts'
 import type { Cli } from '../../cli.ts'
 import type { Printed } from '../../output/printed.ts'
 import { nameIn, pluralOf } from '../../output/short-answer.ts'
@@ -56,8 +63,10 @@ const shownValue = async (names: Names, { field }: NamedField, value: FieldValue
 }
 
 /** Returns the fields that a record gets other values of. */
-const differingIn = ({ writable }: Resource, { held, values }: PlannedRecord): readonly NamedField[] =>
-  writable.filter(({ name }) => name in values && (values[name] ?? null) !== (held[name] ?? null))
+const differingIn = (of: Resource, { held, values }: PlannedRecord): readonly NamedField[] =>
+  [...of.writable, ...fieldsOnRequest(of)].filter(
+    ({ name }) => name in values && (values[name] ?? null) !== (held[name] ?? null),
+  )
 
 /** Sets how many records are shown in one turn. */
 const RECORDS_PER_TURN = 200

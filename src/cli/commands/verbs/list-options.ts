@@ -3,7 +3,13 @@ import type { Command, OptionValues } from '@commander-js/extra-typings'
 import type { Client } from '../../../client/client.ts'
 import { Fault } from '../../../domain/errors.ts'
 import { choiceOf, valueOfText } from '../../../domain/field-value.ts'
-import type { AnyRecord, FieldValue, NamedField, Printable } from '../../../domain/schema.ts'
+import {
+  type AnyRecord,
+  fieldsOnRequest,
+  type FieldValue,
+  type NamedField,
+  type Printable,
+} from '../../../domain/schema.ts'
 import { sayChoices } from '../../args/choices.ts'
 import { collect, flagName } from '../../args/flags.ts'
 import { isId } from '../../args/names.ts'
@@ -178,7 +184,7 @@ export type ListView = {
 /** Creates the view of a list whose ids have names. Throws what is wrong with its options before anything is read. */
 export const listView = (of: Printable, options: ListOptions & NameOptions, format: Format): ListView => {
   const others = of.brief.filter(({ name }) => !of.shown.some((one) => one.name === name))
-  const all = [...of.shown, ...others, ...nameColumns(of)]
+  const all = [...of.shown, ...fieldsOnRequest(of), ...others, ...nameColumns(of)]
   const columns =
     options.columns === undefined
       ? namedFields(of, options, isForPeople(format))

@@ -1,4 +1,5 @@
 import { type Account, fromNewerItem, toNewerItem } from '../../../changes/records/access.ts'
+import { withBase, withToday } from '../../../changes/records/base-targets.ts'
 import type { Desired } from '../../../changes/records/desired.ts'
 import { type Kind, KIND_NAMES, type KindName, kinds, KPIS } from '../../../changes/records/kind-fields.ts'
 import { type AccountRecord, Snapshot } from '../../../changes/records/snapshot.ts'
@@ -12,6 +13,7 @@ import { pauseEvery } from '../../../client/next-turn.ts'
 import { listFirst, MOST_LISTED } from '../../../domain/count-text.ts'
 import { invalid, type Issue, KpiError } from '../../../domain/errors.ts'
 import { nameFieldsOf } from '../../../domain/kinds.ts'
+import { kpi } from '../../../domain/resources/kpi.ts'
 import { breakdown, breakdownItem } from '../../../domain/resources/breakdowns.ts'
 import type { AnyRecord, FieldValue, Resource } from '../../../domain/schema.ts'
 import type { RunRecord } from '../../../runs/run-record.ts'
@@ -123,23 +125,24 @@ const kindOf = ({ name }: Resource): Kind => {
 
 /** Returns a record of a resource as its kind has it, with the group of a breakdown item. */
 const toKind = ({ name }: Resource, record: AnyRecord): AnyRecord =>
-  name === breakdownItem.name ? fromNewerItem(record) : record
+  name === breakdownItem.name ? fromNewerItem(record) : name === kpi.name ? withBase('kpi', record) : record
 
 /** Returns a record of a kind as the resource shows it. */
 export const fromKind = ({ name }: Resource, record: AnyRecord): AnyRecord =>
-  name === breakdownItem.name ? toNewerItem(record) : record
+  name === breakdownItem.name ? toNewerItem(record) : name === kpi.name ? withToday('kpi', record) : record
 
 /** Holds values by field; undefined where nothing is said. */
 export type Values = Readonly<Record<string, FieldValue | undefined>>
 
 /** Says how an item is meant: its place in the list, its record, and whether that is new or is to go. */
-type Meaning = Pick<Desired, 'line' | 'id' | 'isById' | 'isAbsent' | 'isNew'>
+type Meaning = Pick<Desired, 'line' | 'id' | 'isById' | 'isAbsent' | 'isNew' | 'datedTargets'>
 
 /** Returns what an item asks for, by the values of its fields; other records stand in it by id. */
 export const desiredOf = (of: Resource, given: Values, meaning: Meaning): Desired => {
   const kind = kindOf(of)
   const said = Object.entries(given).flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]))
-  const own = toKind(of, Object.fromEntries(said))
+  const fields = Object.fromEntries(said)
+  const own = of.name === breakdownItem.name ? fromNewerItem(fields) : fields
   const [values, references]: [Record<string, FieldValue>, Record<string, string>] = [{}, {}]
   for (const { name, as, refers } of kind.fields) {
     const value = own[as]

@@ -1,7 +1,7 @@
 import type { Client } from '../../../client/client.ts'
 import { Aborted } from '../../../client/transport.ts'
 import { KpiError } from '../../../domain/errors.ts'
-import type { AnyRecord, NamedField, Resource } from '../../../domain/schema.ts'
+import { type AnyRecord, fieldsShownOf, type NamedField, type Resource } from '../../../domain/schema.ts'
 import type { Cli } from '../../cli.ts'
 import { isForPeople } from '../../output/print.ts'
 import { doneTo, isShort } from '../../output/short-answer.ts'
@@ -52,7 +52,7 @@ const shownWith = async (
   fields: readonly NamedField[],
 ): Promise<NamedRecords> => {
   const isTable = isForPeople(cli.printing().format)
-  const plain = { shown: isTable ? fields : of.shown, records }
+  const plain = { shown: isTable ? fields : fieldsShownOf(of, records), records }
   if (!isTable) return plain
   return nameRecords(client, of, records, { fields }, cli.printing()).catch((error: unknown) => {
     // Show ids: the requests were carried out, and the user must hear of them.
@@ -76,7 +76,7 @@ export const printSent = async (
   if (records.length > 0 || !failure) {
     if (isShort(cli)) await cli.note(doneTo(done, of, records))
     else {
-      const named = await shownWith(cli, client, of, records, isOne ? of.shown : of.brief)
+      const named = await shownWith(cli, client, of, records, isOne ? fieldsShownOf(of, records) : of.brief)
       if (isOne) for (const record of named.records) await cli.printOne(named, record)
       else await cli.printMany(named.shown, named.records)
     }

@@ -10,6 +10,7 @@ import { Fault, isNotFound, KpiError } from '../../../domain/errors.ts'
 import { nameFieldsOf } from '../../../domain/kinds.ts'
 import { kpi } from '../../../domain/resources/kpi.ts'
 import type { AnyRecord, Field, ParsedFields, Resource } from '../../../domain/schema.ts'
+import type { DatedChange } from '../../../domain/targets/dated-targets.ts'
 import { fieldFlags, type FlagValues, readFlags, requireNoFaults } from '../../args/flags.ts'
 import type { CompleteBody } from '../../args/json-input.ts'
 import { createRecordFinder, namedPlaces, repeatedFaults, requireNamedOnce } from '../../args/names.ts'
@@ -51,6 +52,8 @@ type Change = {
   readonly patch: Values
   /** Holds when the record was last changed as its JSON was read; undefined if that is not known. */
   readonly readAt: number | undefined
+  /** Holds what becomes of the targets of some days. */
+  readonly datedTargets?: readonly DatedChange[] | undefined
 }
 
 const ID: Field = { kind: 'integer', about: 'Which one it is' }
@@ -93,7 +96,7 @@ const withIds =
 const UNIQUE = ['name', 'email'] as const
 
 /** Gives the same to all records that a line names. */
-const toAll = (of: Resource, ids: readonly number[], change: Pick<Change, 'patch' | 'readAt'>): Change[] => {
+const toAll = (of: Resource, ids: readonly number[], change: Omit<Change, 'place' | 'id'>): Change[] => {
   const alike = UNIQUE.find((name) => name in change.patch)
   if (ids.length > 1 && alike !== undefined)
     throw new UsageError(`--${alike} would give ${ids.length} ${pluralOf(of)} the same ${alike}`)
@@ -110,8 +113,13 @@ const readChanges = async (
   if (!bodies) {
     const numbers = { kpis: () => ids, note: (text: string): unknown => cli.note(text) }
     const patch = requireNoFaults(await readFlags(client, fieldFlags(of), flags, numbers))
-    if (Object.keys(patch).length === 0) throw new UsageError('nothing to change was given; --help shows the flags')
-    return toAll(of, ids, { patch, readAt: undefined })
+    if (Object.keys(patch).length === 0 && flags['from'] === undefined)
+      throw new UsageError('nothing to change was given; --help shows the flags')
+    if (flags['from'] === undefined) return toAll(of, ids, { patch, readAt: undefined })
+    const { readDatedValues } = await import('../targets/from-day.ts')
+    const target = { name: 'target_default', flag: '--target-default' }
+    const { values, datedTargets } = await readDatedValues(cli, client, flags['from'], patch, target)
+    return toAll(of, ids, { patch: values, readAt: undefined, datedTargets })
   }
   const [{ readBodies, refuseObjects }, { createCompletion }] = await Promise.all([
     import('../../args/json-input.ts'),
@@ -271,7 +279,11 @@ const updateBy = async (command: Command, given: Given, run: RecordedRun | undef
   const isForced = flags['force'] === true
   const isLooked = !isForced && changes.some(({ readAt }) => readAt !== undefined)
   const { stored, unread, gone } = await readHeld(command, given, changes, isLooked)
-  const desired = changes.map(({ place, id, patch }) => desiredOf(of, patch, { line: place, id, isById: true }))
+  if (changes.some(({ datedTargets }) => datedTargets))
+    (await import('../targets/from-day.ts')).requireFromDay(client, [])
+  const desired = changes.map(({ place, id, patch, datedTargets }) =>
+    desiredOf(of, patch, { line: place, id, isById: true, datedTargets }),
+  )
   const total = changes.length
   const planning = { ...command, ...(await formulasBeside(command, changes)) }
   const plan = await planList(planning, { desired, total, stored, unread }, flags, run?.earlier.isOurs)

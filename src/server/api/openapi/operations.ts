@@ -1,7 +1,7 @@
 import type { Json } from '../../../codec/json.ts'
 import { KEPT_DAYS, RUN_HEADER, RUN_ID } from '../../../domain/resources/entry-run.ts'
 import { DATED_TARGETS } from '../../../domain/resources/dated-target.ts'
-import type { Field } from '../../../domain/schema.ts'
+import { fieldsOnRequest } from '../../../domain/schema.ts'
 import type { QueryParameter, Route } from '../call.ts'
 import { controllerOf } from './controllers.ts'
 import { bodyExample, shownExample, valueExample } from './examples.ts'
@@ -84,8 +84,7 @@ export const PREFER: Schema = {
   example: DATED_TARGETS,
 }
 
-const hasDatedTargets = ({ gives }: Route): boolean =>
-  gives !== undefined && Object.values<Field>(gives.fields).some(({ onRequest }) => onRequest)
+const hasDatedTargets = ({ gives }: Route): boolean => gives !== undefined && fieldsOnRequest(gives).length > 0
 
 const isPost = (verb: OperationVerb): boolean => verb === 'add' || verb === 'addMany' || verb === 'undo'
 

@@ -1,7 +1,7 @@
 import { NAMESPACE } from '../../../codec/xml-parse.ts'
 import { datedTarget } from '../../../domain/resources/dated-target.ts'
 import { BATCH_LIMIT } from '../../../domain/resources/entry.ts'
-import type { Field, NamedField, Resource } from '../../../domain/schema.ts'
+import { type Field, fieldsOnRequest, type NamedField, type Resource } from '../../../domain/schema.ts'
 import type { Facts } from './facts.ts'
 import { type Purpose, type Schema, shownField, takenField } from './field-schemas.ts'
 
@@ -35,14 +35,10 @@ const propertiesOf = (
     ]),
   )
 
-/** Returns the fields that answers show only on request, and that bodies may hold. */
-const onRequest = ({ fields }: Pick<Resource, 'fields'>): NamedField[] =>
-  Object.entries<Field>(fields).flatMap(([name, field]) => (field.onRequest ? [{ name, field }] : []))
-
 const shown = (of: Resource, style: SchemaStyle): Schema => ({
   type: 'object',
   description: `One ${of.title}, as it is shown.`,
-  properties: propertiesOf([...of.shown, ...onRequest(of)], shownField, style),
+  properties: propertiesOf([...of.shown, ...fieldsOnRequest(of)], shownField, style),
   required: of.shown.map(({ name }) => name),
   ...named(style, of.root),
 })
@@ -70,7 +66,7 @@ const innerLists = ({ lists = {} }: Resource, style: SchemaStyle): Schema =>
 
 /** Returns the fields of a body. It omits ids that the path already holds, and in a change, secrets. */
 export const bodyFields = ({ path, writable, fields }: Resource, purpose: Purpose): NamedField[] =>
-  [...writable, ...onRequest({ fields })].filter(({ name, field }) => {
+  [...writable, ...fieldsOnRequest({ fields })].filter(({ name, field }) => {
     const isKept = purpose === 'update' && (name === 'id' || field.secret)
     return !isKept && !path.includes(`{${name}}`)
   })

@@ -1,0 +1,39 @@
+import type { KindName } from '../../domain/kinds.ts'
+import type { AnyRecord } from '../../domain/schema.ts'
+
+/** Names the field with the target of a kind: the interface shows that of today in it. */
+const TARGET_OF: Readonly<Partial<Record<KindName, string>>> = { kpi: 'target_default', assignment: 'user_target' }
+
+/** Names what holds the target of today in a record whose own field has the base. */
+const TODAY = 'target_today'
+
+/** Returns the field with the target of a kind; undefined for kinds without any. */
+export const targetFieldOf = (kind: KindName): string | undefined => TARGET_OF[kind]
+
+/**
+ * Returns a record with the base in its field, which is what a change of that field changes, where dated targets make it
+ * show another one today.
+ */
+export const withBase = (kind: KindName, record: AnyRecord): AnyRecord => {
+  const name = TARGET_OF[kind]
+  if (name === undefined || (record['targets'] ?? null) === null || TODAY in record) return record
+  return { ...record, [name]: record['target_base'] ?? null, [TODAY]: record[name] ?? null }
+}
+
+/** Tells whether a value is what a field shows today: to set it changes nothing. */
+export const isShownToday = (kind: KindName, record: AnyRecord, name: string, value: unknown): boolean =>
+  name === TARGET_OF[kind] && TODAY in record && record[TODAY] === value
+
+/** Returns a record as the service shows it. */
+export const withToday = (kind: KindName, { [TODAY]: today, ...record }: AnyRecord): AnyRecord => {
+  const name = TARGET_OF[kind]
+  return name === undefined || today === undefined ? record : { ...record, [name]: today }
+}
+
+/** Returns the fields to send for a record: the base has a name of its own where dated targets are beside it. */
+export const withBaseNamed = (kind: KindName, before: AnyRecord, fields: AnyRecord): AnyRecord => {
+  const name = TARGET_OF[kind]
+  if (name === undefined || !(name in fields) || (before['targets'] ?? null) === null) return fields
+  const { [name]: base = null, ...others } = fields
+  return { ...others, target_base: base }
+}
