@@ -4,6 +4,8 @@ import { createYamlReader, faultAt, textOf, type YamlReader } from '../../codec/
 import { mayBeWritten } from '../../domain/numbers/written-number.ts'
 import { parseDecimal } from '../../domain/decimal.ts'
 import { Fault, type Issue } from '../../domain/errors.ts'
+import { datedTarget } from '../../domain/resources/dated-target.ts'
+import { checkDatedTargets, type DatedTarget } from '../../domain/targets/dated-targets.ts'
 import { choiceOf, valueOfText } from '../../domain/field-value.ts'
 import type { Pause } from '../../domain/pause.ts'
 import type { Field, FieldValue } from '../../domain/schema.ts'
@@ -40,8 +42,59 @@ type Draft = {
   written?: Record<string, string>
 }
 
+const { from: FROM, target: TARGET } = datedTarget.fields
+
+/** Reads one dated target of a list, and notes its faults; undefined where it has any. */
+const readDated = (reader: YamlReader, node: unknown, line: number): DatedTarget | undefined => {
+  const [map, at] = [reader.resolve(node), reader.lineOf(node, line)]
+  if (!isMap(map)) {
+    reader.faults.push(faultAt(at, 'a target must be fields with values: from: 2027-01-01, target: 130'))
+    return undefined
+  }
+  const known = reader.faults.length
+  const values = new Map<string, FieldValue>()
+  for (const { name, line: of, node: value } of reader.pairsOf(map, at)) {
+    const field = name === 'from' ? FROM : name === 'target' ? TARGET : undefined
+    const text = textOf(value)
+    const read =
+      field && text !== undefined ? checkNull(field, text === null ? null : readValue(field, text)) : undefined
+    if (!field)
+      reader.faults.push(
+        faultAt(of, `${name} is not a field of a dated target${nearestOrAll(name, ['from', 'target'])}`),
+      )
+    else if (read === undefined || read instanceof Fault)
+      reader.faults.push(faultAt(of, sentence(name, read ?? Fault.must('be one value, not a list or a map'))))
+    else values.set(name, read)
+  }
+  const [from, target] = [values.get('from'), values.get('target')]
+  if (typeof from === 'number' && typeof target === 'bigint') return { from, target }
+  if (reader.faults.length === known) reader.faults.push(faultAt(at, 'a dated target needs from and target'))
+  return undefined
+}
+
+/** Reads a list of dated targets into its text; null for an empty one, undefined where it has faults. */
+const readDatedList = (reader: YamlReader, node: unknown, line: number): FieldValue | Fault | undefined => {
+  if (node === null || (isScalar(node) && node.value === null)) return null
+  if (!isSeq(node)) return Fault.must('be a list: each of its targets begins with a dash, and has from and target')
+  const list = node.items.map((one) => readDated(reader, one, line))
+  const read = list.filter((one) => one !== undefined)
+  return read.length === list.length ? checkDatedTargets(read) : undefined
+}
+
 /** Reads one field into the draft of an item; returns its fault. */
-const readField = ({ name, field, refers }: KindField, node: unknown, draft: Draft): Fault | undefined => {
+const readField = (
+  reader: YamlReader,
+  { name, field, refers }: KindField,
+  node: unknown,
+  line: number,
+  draft: Draft,
+): Fault | undefined => {
+  if (field.kind === 'targets') {
+    const list = readDatedList(reader, reader.resolve(node), line)
+    if (list instanceof Fault) return list
+    if (list !== undefined) draft.values[name] = list
+    return undefined
+  }
   const text = textOf(node)
   if (text === undefined) return Fault.must('be one value, not a list or a map')
   if (refers) {
@@ -67,7 +120,8 @@ const sentence = (name: string, { message, verb }: Fault): string =>
 /** Lists the fields that a configuration may hold: no secrets. */
 const configuredFields = ({ fields }: Kind): KindField[] => fields.filter(({ field }) => !field.secret)
 
-const readDesired = ({ faults, pairsOf }: YamlReader, section: Section, map: YAMLMap, line: number): Desired => {
+const readDesired = (reader: YamlReader, section: Section, map: YAMLMap, line: number): Desired => {
+  const { faults, pairsOf } = reader
   const { kind } = section
   const fields = configuredFields(kind)
   const draft: Draft = { values: {}, references: {}, lines: {} }
@@ -84,7 +138,7 @@ const readDesired = ({ faults, pairsOf }: YamlReader, section: Section, map: YAM
       const names = fields.map(({ name }) => spelled(name))
       faults.push(faultAt(at, `${written} is not a field of a ${kind.of.title}${nearestOrAll(written, names)}`))
     } else {
-      const fault = readField(config, node, draft)
+      const fault = readField(reader, config, node, at, draft)
       if (fault) faults.push(faultAt(at, sentence(written, fault)))
     }
   }
