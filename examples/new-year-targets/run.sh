@@ -1,9 +1,9 @@
 #!/bin/sh
-# Sets the default target of each KPI that targets.csv names, and makes those that are not there. Reports of the past keep
-# the targets that they show today.
+# Sets the targets of each KPI that targets.csv names, from the first day of each year on, and makes those that are not there.
+# Reports of the past keep the targets of their years.
 set -eu
 cd "$(dirname "$0")"
 # In a clone that is not installed, the command is taken from there.
 command -v kpi > /dev/null || kpi() { node "../../bin/kpi.js" "$@"; }
-kpi kpis import targets.csv --frequency monthly --keep-history
-kpi kpis list --columns id,name,target_default
+kpi kpis import targets.csv --frequency monthly
+kpi kpis list --columns name,targets

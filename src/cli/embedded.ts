@@ -76,13 +76,12 @@ export const inProcessTransport = (
     account,
     now: Math.floor(nowMs() / 1000),
     lenient: variant === 'classic',
-    showsDatedTargets: true,
   })
-  const responseOf = ({ status, content, total }: Answer): TransportResponse => ({
+  const responseOf = ({ status, content, total, applied }: Answer): TransportResponse => ({
     status,
     content: content === undefined ? { json: undefined } : listed(content),
     total,
-    hasDatedTargets: true,
+    ...(applied !== undefined && { hasDatedTargets: true }),
     isCreated: variant === 'v1' ? status === 201 : undefined,
   })
   return {
@@ -91,8 +90,8 @@ export const inProcessTransport = (
         const answers = await db.write(async (tx) => {
           const caller = { ...callerNow(), db: nestedTransaction(tx) }
           const done: Answer[] = []
-          for (const { method, path, query, body } of sendings) {
-            done.push(await app.answer(caller, { method, path, query: toQuery(query), body }))
+          for (const { method, path, query, body, asksForDatedTargets: showsDatedTargets } of sendings) {
+            done.push(await app.answer({ ...caller, showsDatedTargets }, { method, path, query: toQuery(query), body }))
           }
           return done
         })
@@ -105,7 +104,10 @@ export const inProcessTransport = (
       const { method, path, query, body } = sending
       const caller = callerNow()
       const answer = (open?: Db): Promise<Answer> =>
-        app.answer({ ...caller, db: open, run: sending.run }, { method, path, query: toQuery(query), body })
+        app.answer(
+          { ...caller, db: open, run: sending.run, showsDatedTargets: sending.asksForDatedTargets },
+          { method, path, query: toQuery(query), body },
+        )
       // Only batches that add need an Idempotency-Key: setting a value again is harmless.
       if (sending.idempotencyKey !== undefined && addsToStored(body)) {
         runBatch ??= (await import('./embedded-batch.ts')).createBatchRunner(db)

@@ -53,15 +53,6 @@ const LACKS: Record<Variant, Readonly<Record<string, Lack>>> = {
   },
 }
 
-/** Refuses targets that begin on a day on a service without them; `what` names what asks for them. */
-export const requireDatedTargets = (isDating: boolean, what: string): void => {
-  if (isDating) return
-  throw new KpiError(
-    'unsupported',
-    `${what}: this service has one target for all days, and none that begin on a day; change the target on its first day, with --keep-history, or import the targets with the entries (kpi entries import)`,
-  )
-}
-
 /** Describes an operation on a resource that a command needs. */
 export type Capability = {
   readonly of: Pick<Resource, 'path' | 'verbs' | 'newer' | 'plural'>

@@ -1,4 +1,5 @@
 import { nextTurn } from '../client/next-turn.ts'
+import { hasAnyTarget } from '../domain/targets/dated-targets.ts'
 import type { EntryDraft } from '../domain/resources/entry.ts'
 import { neededAssignments } from './needed-assignments.ts'
 import {
@@ -64,7 +65,8 @@ async function* rehearseBatch(
     if (isSent(plan, options)) count(summary, action)
     const draft = batch.drafts[at]
     if (action === 'reject' || action === 'nothing' || !draft) continue
-    const isTargetDropped = reference.kpis.byId.get(draft.kpi_id)?.target_default === null
+    const kpi = reference.kpis.byId.get(draft.kpi_id)
+    const isTargetDropped = kpi !== undefined && !hasAnyTarget(kpi)
     const kept = isTargetDropped ? { ...draft, target: null } : draft
     const said = [reason, ...newThings(draft, reference)].filter((part) => part !== '').join('; ')
     const places = batch.lines[at] ?? 0

@@ -62,15 +62,19 @@ const changing = (client: Client, kind: ChangedKind): Omit<Access, 'list'> => {
     if (id === null) throw new KpiError('not_found', `there is no ${KINDS[kind].of.title} ${idIn(record)}`)
     return operationsOn(client, kind, Number(id))
   }
+  /** Leaves out dated targets where the service has none: they are written onto entries. */
+  const held = ({ targets, ...fields }: AnyRecord): AnyRecord =>
+    targets === undefined || !client.datesTargets() ? fields : { ...fields, targets }
   return {
-    add: async (fields, key) => withBase(kind, await at(fields).add(fields, key)),
+    add: async (fields, key) => withBase(kind, await at(fields).add(held(fields), key)),
     ...(client.addStep > 1 && {
       addEach: async function* (all: readonly AnyRecord[]) {
-        for await (const some of at(all[0] ?? {}).addEach(all)) yield some.map((one) => withBase(kind, one))
+        for await (const some of at(all[0] ?? {}).addEach(all.map(held))) yield some.map((one) => withBase(kind, one))
       },
     }),
     update: async (before, patch) => {
-      const sent = withBaseNamed(kind, before, patch)
+      const sent = held(withBaseNamed(kind, before, patch))
+      if (Object.keys(sent).length === 0) return before
       return withBase(kind, await at(before).update(idIn(before), sent, withToday(kind, before)))
     },
     remove: (record) => at(record).remove(idIn(record)),

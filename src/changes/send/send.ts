@@ -9,6 +9,7 @@ import { type Change, isAccountRecord } from '../records/change.ts'
 import { readFormula } from '../records/formulas.ts'
 import type { KindName } from '../records/kind-fields.ts'
 import { type AccountRecord, nounOf, type Snapshot } from '../records/snapshot.ts'
+import { areOutside } from './dated-outside.ts'
 import { createDependents, type Dependents, type HeldByUsers } from './dependents.ts'
 import { clientsOf, removeNewDoubles } from './doubles.ts'
 import { noteOf, requestName, sentFields } from './note-change.ts'
@@ -364,5 +365,15 @@ class Sender {
  * Sends changes in their order, exactly once. A refusal of one does not keep the others from being sent, but those that
  * need it; what concerns all of them is thrown.
  */
-export const sendChanges = (sending: Sending, changes: readonly Change[]): Promise<void> =>
-  new Sender(sending).send(changes)
+export const sendChanges = async (sending: Sending, changes: readonly Change[]): Promise<void> => {
+  const { client } = sending.account
+  if (!areOutside(client, changes)) return new Sender(sending).send(changes)
+  const done: Change[] = []
+  const onOutcome = async (outcome: Outcome): Promise<void> => {
+    if (outcome.result === 'done') done.push(outcome.change)
+    await sending.onOutcome(outcome)
+  }
+  await new Sender({ ...sending, onOutcome }).send(changes)
+  const { writeEntryTargets, writtenText } = await import('./entry-targets.ts')
+  sending.onWarning(writtenText(await writeEntryTargets(client, done, sending.signal)))
+}

@@ -11,7 +11,7 @@ import {
   type Verb,
 } from '../../domain/schema.ts'
 import type { TransportResponse, TransportRequest } from '../transport.ts'
-import { requireDatedTargets } from '../capabilities.ts'
+import { requireDatedTargets } from './dated-targets.ts'
 import { findCreated } from './find-created.ts'
 import type { QueryParameters } from './queries.ts'
 
@@ -252,7 +252,10 @@ export const resourceClient = <R extends Resource>(
         return
       }
       // All are sent to the bundled service.
-      const sendings = drafts.map((draft) => ({ method: 'POST', path, body: draftToJson(asked, draft) }) as const)
+      const asks = isDated ? ({ asksForDatedTargets: true } as const) : {}
+      const sendings = drafts.map(
+        (draft) => ({ method: 'POST', path, body: draftToJson(asked, draft), ...asks }) as const,
+      )
       for (let at = 0; at < sendings.length; at += ADD_STEP) {
         const answers = await together(of, 'add', sendings.slice(at, at + ADD_STEP))
         yield answers.map((received) => readDone(shownIn(received), received))

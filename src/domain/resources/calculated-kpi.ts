@@ -1,5 +1,5 @@
-import { type Draft, type Patch, printable, resource, type Stored } from '../schema.ts'
-import { kpi, storedKpi } from './kpi.ts'
+import { asStored, type Draft, type Patch, printable, resource, type Stored } from '../schema.ts'
+import { kpi } from './kpi.ts'
 
 /** Defines a step of a calculation: an input, or the result of the inputs of the same item and period. */
 export const calculationStep = printable(
@@ -60,8 +60,11 @@ export const calculatedKpi = resource({
   path: '',
   verbs: [],
   brief: ['id', 'name', 'frequency_id', 'formula', 'over', 'target_default', 'target_from', 'is_active'],
-  fields: { ...storedKpi.fields, ...formulaFields },
+  fields: { ...kpi.fields, ...formulaFields },
 })
+
+/** Defines a calculated KPI with all that the store holds of it: its dated targets, too. */
+export const storedCalculatedKpi = asStored(calculatedKpi)
 
 /** Defines the formula of a KPI as the store holds it, apart from the KPI. */
 export const storedFormula = resource({

@@ -77,8 +77,8 @@ export const targetOn = ({ base, targets }: TargetTimeline, day: Day): Decimal |
 type ShownTargets = { readonly targets?: string | null | undefined; readonly target_base?: Decimal | null | undefined }
 
 /** Returns the timeline of a shown record; `shown` is the value of its own field, the base where nothing is dated. */
-export const timelineOf = (record: ShownTargets, shown: Decimal | null): TargetTimeline => {
-  const { targets, target_base: base = null } = record
+export const timelineOf = (record: object, shown: Decimal | null): TargetTimeline => {
+  const { targets, target_base: base = null }: ShownTargets = record
   return (targets ?? null) === null ? { base: shown } : { base, targets }
 }
 

@@ -1,8 +1,8 @@
+import type { TargetFacts } from '../../domain/targets/dated-targets.ts'
 import { formatDecimal } from '../../domain/decimal.ts'
 import type { Issue } from '../../domain/errors.ts'
 import { ACTUAL, type EntryBlock, NOTES, TARGET } from '../../domain/entry-block.ts'
 import type { EntryDraft } from '../../domain/resources/entry.ts'
-import type { Kpi } from '../../domain/resources/kpi.ts'
 import { type EntryValues, faultsOfValues, mergeEntry, sameValues } from '../../domain/rules.ts'
 import type { Summary } from '../../reading/entries/summary.ts'
 import type { ImportOptions, OnConflict } from '../../reading/options/options.ts'
@@ -55,7 +55,7 @@ const reject = (reason: string): PlannedAction => ({ action: 'reject', reason })
 const judgeValues = (
   draft: EntryDraft,
   stored: ExistingEntry | undefined,
-  kpi: Pick<Kpi, 'target_default'>,
+  kpi: TargetFacts,
   isAdding: boolean,
 ): PlannedAction => {
   const after = mergeEntry(stored, isAdding ? { ...draft, addToActual: true } : draft, kpi)

@@ -100,7 +100,11 @@ const read = async (client: Client, ranges: KeyRanges, reference: ReadWith, visi
   /** Returns the target that the report shows for an entry without one; undefined if it is not known. */
   const defaultsOf = (owner: number, kpi: number): (bigint | null)[] | undefined => {
     const ofUser = owner < 0 ? null : reference.userTarget(owner, kpi)
-    return ofUser === undefined ? undefined : [ofUser ?? reference.kpis.byId.get(kpi)?.target_default ?? null]
+    // The report shows a dated target by its day.
+    const isDated = (reference.kpis.byId.get(kpi)?.targets ?? null) !== null
+    return ofUser === undefined || isDated
+      ? undefined
+      : [ofUser ?? reference.kpis.byId.get(kpi)?.target_default ?? null]
   }
   let rowsADraft = 1
   for (const { from, to, count } of partsOf(ranges, () => rowsADraft)) {

@@ -1,11 +1,11 @@
+import type { TargetFacts } from '../../domain/targets/dated-targets.ts'
 import { type Decimal, FRACTION_DIGITS } from '../../domain/decimal.ts'
 import type { Entry, EntryDraft } from '../../domain/resources/entry.ts'
-import type { Kpi } from '../../domain/resources/kpi.ts'
 import { type EntryValues, mergeEntry, sameValues } from '../../domain/rules.ts'
 import { ownerOf } from '../../domain/entry-key.ts'
 import type { Reference } from '../../reading/directory/reference.ts'
 
-type TargetRule = Pick<Kpi, 'target_default'>
+type TargetRule = TargetFacts
 
 /** Lists both kinds of KPIs: one that drops targets, and one that keeps them. */
 const KINDS: readonly TargetRule[] = [{ target_default: null }, { target_default: 0n }]

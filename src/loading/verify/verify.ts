@@ -1,8 +1,8 @@
 import { Aborted } from '../../client/transport.ts'
+import { hasAnyTarget, type TargetFacts } from '../../domain/targets/dated-targets.ts'
 import { type Decimal, formatDecimal } from '../../domain/decimal.ts'
 import { KpiError } from '../../domain/errors.ts'
 import type { EntryDraft } from '../../domain/resources/entry.ts'
-import type { Kpi } from '../../domain/resources/kpi.ts'
 import { cutAlongIntervals, type Piece } from '../delivery/write-ahead.ts'
 import { type ExistingEntries, type ExistingEntry } from '../existing/existing-entries.ts'
 import { onlyClears, readsFirst } from '../existing/planned-action.ts'
@@ -85,12 +85,8 @@ const numberText = (value: Decimal | null): string | null => (value === null ? n
  * Tells whether a target differs from the one that was sent; it is not compared if the KPI drops it, or it may be a
  * default.
  */
-const isOtherTarget = (
-  target: Decimal | null,
-  stored: ExistingEntry,
-  kpi: Pick<Kpi, 'target_default'> | undefined,
-): boolean => {
-  if (kpi?.target_default === null || stored.target === target) return false
+const isOtherTarget = (target: Decimal | null, stored: ExistingEntry, kpi: TargetFacts | undefined): boolean => {
+  if ((kpi && !hasAnyTarget(kpi)) || stored.target === target) return false
   const mayBeNone = stored.isTargetOpen && target === null
   const mayBeDropped = kpi === undefined && stored.target === null
   return !mayBeNone && !mayBeDropped
@@ -100,7 +96,7 @@ const isOtherTarget = (
 const differencesIn = (
   { actual, target, notes }: EntryDraft,
   stored: ExistingEntry | undefined,
-  kpi: Pick<Kpi, 'target_default'> | undefined,
+  kpi: TargetFacts | undefined,
   isAdding: boolean,
 ): FieldDifference[] => {
   if (!stored) return [{ field: 'entry', expected: '1', found: '0' }]

@@ -4,7 +4,10 @@ import type { Account } from '../../changes/records/access.ts'
 import type { Desired } from '../../changes/records/desired.ts'
 import { Snapshot } from '../../changes/records/snapshot.ts'
 import type { Named } from '../../client/directory.ts'
+import { readCalendar } from '../../client/operations/calendar.ts'
 import { Aborted } from '../../client/transport.ts'
+import { CIVIL_CALENDAR } from '../../domain/period.ts'
+import { isFromName, targetDayIn } from '../columns/target-days.ts'
 import { warningsOnPercentSigns } from '../missing/compare-definitions.ts'
 import {
   asOwnList,
@@ -27,7 +30,7 @@ import { withoutMissing } from '../formats/evidence.ts'
 import type { ImportOptions } from '../options/options.ts'
 import { requireHeader, type Row, sampleOf } from '../../tabular/source/table.ts'
 import { fetchReference, type Reference } from '../directory/reference.ts'
-import { type AssignmentRow, assignReader, findMatrix, planAssignments } from './rows.ts'
+import { type AssignmentRow, assignReader, findMatrix, findTimeline, planAssignments } from './rows.ts'
 
 /** Names the columns of `kpi assign list -o csv`. */
 const OWN_COLUMNS = ['user_id', 'id', 'user_target']
@@ -58,7 +61,10 @@ const beginReading = async (
   const needs = { createAssignments: false, sources: false, refusesCurrencies: true }
   const reference = await fetchReference(client, { ...needs, numbersAs, scale, kpi })
   const sample = await sampleOf(file)
-  const matrix = findMatrix(file, written, asked, reference, sample)
+  const calendar = written.some((one) => targetDayIn(one, CIVIL_CALENDAR) !== undefined || isFromName(one))
+    ? await readCalendar(client)
+    : CIVIL_CALENDAR
+  const matrix = findTimeline(file, written, asked, calendar) ?? findMatrix(file, written, asked, reference, sample)
   const { table, header, options } = matrix ?? {
     table: file,
     header: written,
@@ -71,7 +77,7 @@ const beginReading = async (
   requireSettledFormats(formats)
   const withoutTarget = new Set<string>()
   const settled = settleFormats(formats, plan, options, reference)
-  const readRow = assignReader(plan, options, reference, settled, (kpi) => withoutTarget.add(kpi))
+  const readRow = assignReader(plan, options, reference, settled, (kpi) => withoutTarget.add(kpi), calendar)
   const onUnits = await warningsOnPercentSigns(client, formats, reference.kpis.byId.values())
   return {
     readRow: matrix?.rowReader(readRow) ?? ((row) => [readRow(row)]),
@@ -84,17 +90,37 @@ const beginReading = async (
 
 /** Returns what rows say, in their order; an empty cell says nothing. */
 const desiredOf = (rows: readonly AssignmentRow[]): Desired[] =>
-  rows.map(({ user, kpi, target, place }, at) =>
-    desiredLink('assignment', { user, id: kpi }, at + 1, {
+  rows.map(({ user, kpi, target, place, dated }, at) => {
+    const values = {
       ...(target !== undefined && { user_target: target }),
       ...(place !== undefined && { sort_order: place }),
-    }),
-  )
+    }
+    return desiredLink('assignment', { user, id: kpi }, at + 1, values, dated.length > 0 ? dated : undefined)
+  })
+
+/** Joins rows that give one assignment targets from several days on: the first of them asks for all. */
+const joinDated = (rows: readonly AssignmentRow[]): AssignmentRow[] =>
+  [...Map.groupBy(rows, ({ user, kpi }) => `${user}/${kpi}`).values()].flatMap((same) => {
+    const [first] = same
+    if (!first || same.length === 1) return same
+    const isGiven = <T>(value: T | undefined): value is T => value !== undefined
+    return [
+      {
+        ...first,
+        target: same.map(({ target }) => target).find(isGiven),
+        place: same.map(({ place }) => place).find(isGiven),
+        dated: same.flatMap(({ dated }) => dated),
+      },
+    ]
+  })
 
 /** Identifies what rows say, however their file is written. */
 const fingerprintOf = (rows: readonly AssignmentRow[]): string => {
   const hash = createHash('sha256')
-  for (const { line, user, kpi, target, place } of rows) hash.update(`${line} ${user} ${kpi} ${target} ${place}\n`)
+  for (const { line, user, kpi, target, place, dated } of rows)
+    hash.update(
+      `${line} ${user} ${kpi} ${target} ${place}${dated.map((one) => ` ${one.target} from ${one.from}`).join('')}\n`,
+    )
   return hash.digest('hex')
 }
 
@@ -131,12 +157,12 @@ export const checkAssignments = async (work: ReadingFile, options: ImportOptions
   const { readRow, reference, unused, remarks, withoutTarget } = await beginReading(work, options)
   const { rows: wanted, read, empty } = await readRows(work, options, readRow)
   const distinct = withoutTwins(wanted, rejects, {
-    keyOf: ({ user, kpi }) => `${user}/${kpi}`,
+    keyOf: ({ user, kpi, dated: [one] }) => `${user}/${kpi}/${one?.from ?? ''}`,
     lineOf: ({ line }) => line,
-    same: () => 'the same user and KPI',
+    same: ({ dated }) => (dated.length > 0 ? 'the same user, KPI and day' : 'the same user and KPI'),
   })
   // Take user by user, and the rows of each in the order of the file.
-  const rows = distinct.sort((one, other) => one.user - other.user || one.line - other.line)
+  const rows = joinDated(distinct).sort((one, other) => one.user - other.user || one.line - other.line)
   tellReading(work, { isEmpty: read === 0, remarks, unused })
   const snapshot = new Snapshot()
   return {

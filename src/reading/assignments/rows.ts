@@ -1,4 +1,6 @@
 import { Fault, type Issue } from '../../domain/errors.ts'
+import { type Calendar, CIVIL_CALENDAR } from '../../domain/period.ts'
+import type { DatedTarget } from '../../domain/targets/dated-targets.ts'
 import { valueOfText } from '../../domain/field-value.ts'
 import { assignment } from '../../domain/resources/assignment.ts'
 import { faultsOfUserTarget } from '../../domain/rules.ts'
@@ -11,6 +13,7 @@ import type { ImportOptions, Role } from '../options/options.ts'
 import { faultOfSurplus, type Row, type Table } from '../../tabular/source/table.ts'
 import type { Reference } from '../directory/reference.ts'
 import { cellReader } from '../rows/owner-reader.ts'
+import { isFromName, readTargetDay, targetDayIn } from '../columns/target-days.ts'
 import { readWide, type WideColumn } from '../columns/wide.ts'
 import type { Sample } from '../columns/contents.ts'
 import { recognizePersons } from '../columns/persons.ts'
@@ -27,7 +30,7 @@ const OWN_NAMES: Readonly<Record<string, Role>> = { id: 'kpi', user_target: 'tar
 const PLACE = /^\s*(?:sort[ _-]?order|place|position)\s*$/i
 
 /** Describes the columns of a file of assignments. */
-type AssignmentPlan = ColumnPlan & { readonly place: number | undefined }
+type AssignmentPlan = ColumnPlan & { readonly place: number | undefined; readonly from: number | undefined }
 
 /** Finds out what each column means; everything that is unclear is one error. */
 export const planAssignments = (
@@ -50,13 +53,17 @@ export const planAssignments = (
       field: 'sort_order',
       message: `is both "${header[place ?? 0]}" and "${header[again]}"; leave one out (--ignore)`,
     })
+  const from = found.roles.has('target')
+    ? unassignedColumns(found).find((at) => isFromName(header[at] ?? ''))
+    : undefined
+  if (from !== undefined) found.ignored.add(from)
   const constants = NEEDED.flatMap((role) => {
     const constant = options[role]
     return constant === undefined ? [] : [[role, constant] as const]
   })
   requireClear([...found.issues, ...faultsOfNeeded(found, NEEDED, new Map(constants))])
   const unused = unassignedColumns(found).map((at) => header[at] ?? '')
-  return { header, roles: found.roles, joined: found.joined, wide: undefined, unused, place }
+  return { header, roles: found.roles, joined: found.joined, wide: undefined, unused, place, from }
 }
 
 /** Describes an assignment that a row asks for; an empty cell keeps the stored value. */
@@ -65,6 +72,8 @@ export type AssignmentRow = {
   readonly user: number
   readonly kpi: number
   readonly target: bigint | undefined
+  /** Holds the targets that begin on a day. */
+  readonly dated: readonly DatedTarget[]
   readonly place: number | undefined
   /** Tells whether the target had more than four decimals. */
   readonly isRounded: boolean
@@ -87,6 +96,7 @@ export const assignReader = (
   reference: Reference,
   formats: ColumnFormats,
   onNoTarget: (kpi: string) => void,
+  calendar: Calendar = CIVIL_CALENDAR,
 ): AssignReader => {
   const targets = formats.numbers.get(plan.roles.get('target') ?? -1)
   const userIn = cellReader(plan, 'user', options.user, nameFinder(formats, 'user'))
@@ -94,7 +104,7 @@ export const assignReader = (
   const textAt = (cells: readonly string[], at: number | undefined): string => cells[at ?? -1]?.trim() ?? ''
   const valueOf = withoutMissing(options.missing)
   return ({ line, cells, numbers }) => {
-    const { header, roles, place: placeAt } = plan
+    const { header, roles, place: placeAt, from: fromAt } = plan
     const surplus = faultOfSurplus(cells, header)
     if (surplus !== undefined) return { reasons: [surplus], isMisread: true }
     const reasons: string[] = []
@@ -111,14 +121,17 @@ export const assignReader = (
       target === '' || !targets
         ? undefined
         : accept(targets.read(target, line, kpi, numbers?.[roles.get('target') ?? -1]), 'target ')
+    const day = textAt(cells, fromAt)
+    const from = day === '' ? undefined : accept(readTargetDay(day, calendar), `from "${day}" `)
     const wanted = {
       line,
-      target: number?.value,
+      target: from === undefined ? number?.value : undefined,
+      dated: from === undefined || number === undefined ? [] : [{ from, target: number.value }],
       isRounded: number?.rounded ?? false,
       place: place === '' ? undefined : accept(placeOf(place), 'sort_order '),
     }
     const known = kpi === undefined ? undefined : reference.kpis.byId.get(kpi)
-    const faults = known ? faultsOfUserTarget(known, wanted.target) : []
+    const faults = known ? faultsOfUserTarget(known, number?.value) : []
     if (known && faults.length > 0) onNoTarget(known.name)
     reasons.push(...faults.map(({ message }) => message))
     return user === undefined || kpi === undefined || reasons.length > 0
@@ -209,16 +222,16 @@ const rowsOfList = (
   })
 }
 
-/** Returns the table of the list that a matrix stands for. */
-const listOfMatrix = (table: Table, matrix: Matrix, options: Pick<ImportOptions, 'missing'>): Table => ({
+/** Returns the table of a list with another header, in which several rows stand for each row of a table. */
+const listOf = (table: Table, header: readonly string[], rowsOf: (row: Row) => Row[]): Table => ({
   ...table,
   rows: async function* () {
     let isHeader = true
     for await (const rows of table.rows()) {
       const list = rows.flatMap((row) => {
-        if (!isHeader) return rowsOfList(matrix, options, row)
+        if (!isHeader) return rowsOf(row)
         isHeader = false
-        return [{ ...row, cells: LIST_HEADER }]
+        return [{ ...row, cells: header }]
       })
       yield list
     }
@@ -264,11 +277,68 @@ export const findMatrix = (
   const matrix = matrixOf(header, options, reference, sample)
   return (
     matrix && {
-      table: listOfMatrix(table, matrix, options),
+      table: listOf(table, LIST_HEADER, (row) => rowsOfList(matrix, options, row)),
       header: LIST_HEADER,
       // Leave out what is said of the columns of the matrix: those of the list have names of their own.
       options: { ...options, map: new Map(), ignore: [], columns: undefined },
       rowReader: (readRow) => (row) => readMatrixRow(matrix, options, readRow, row),
     }
   )
+}
+
+/** Describes a list of assignments with a column of targets for each of some days, and its other columns. */
+type Timeline = {
+  readonly header: readonly string[]
+  readonly others: readonly number[]
+  readonly days: readonly number[]
+}
+
+const FROM_HEADING = 'valid from'
+
+/** Returns the rows of a list with a row for each target that a row of the other has; without any, the assignment alone. */
+const rowsOfTimeline = (
+  { header, others, days }: Timeline,
+  { missing }: Pick<ImportOptions, 'missing'>,
+  { line, cells, numbers }: Row,
+): Row[] => {
+  const valueOf = withoutMissing(missing)
+  const own = others.map((at) => cells[at] ?? '')
+  const given = days.flatMap((at): Row[] => {
+    const cell = valueOf(cells[at]?.trim() ?? '')
+    if (cell === '') return []
+    const row = { line, cells: [...own, cell, header[at] ?? ''] }
+    const currency = numbers?.[at]
+    return [currency === undefined ? row : { ...row, numbers: [...own.map(() => undefined), currency] }]
+  })
+  return given.length > 0 ? given : [{ line, cells: [...own, '', ''] }]
+}
+
+/**
+ * Returns the list with one target a row that a list with a column for each year or quarter stands for; undefined for any
+ * other file.
+ */
+export const findTimeline = (
+  table: Table,
+  header: readonly string[],
+  options: ImportOptions,
+  calendar: Calendar,
+): ListOfMatrix | undefined => {
+  const found = namedColumns(header, options)
+  recognizeColumns(found, ASSIGN_ROLES)
+  if (found.roles.has('target')) return undefined
+  const days = unassignedColumns(found).filter((at) => targetDayIn(header[at] ?? '', calendar) !== undefined)
+  if (days.length === 0) return undefined
+  const others = header.flatMap((_, at) => (days.includes(at) ? [] : [at]))
+  const timeline = { header, others, days }
+  const list = [...others.map((at) => header[at] ?? ''), 'target', FROM_HEADING]
+  return {
+    table: listOf(table, list, (row) => rowsOfTimeline(timeline, options, row)),
+    header: list,
+    options,
+    rowReader: (readRow) => (row) => {
+      const surplus = faultOfSurplus(row.cells, header)
+      if (surplus !== undefined) return [{ reasons: [surplus], isMisread: true }]
+      return rowsOfTimeline(timeline, options, row).map(readRow)
+    },
+  }
 }

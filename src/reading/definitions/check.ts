@@ -4,9 +4,9 @@ import { warnOfNearNames } from '../../changes/plan/near-created.ts'
 import type { Plan } from '../../changes/plan/plan.ts'
 import type { Policy } from '../../changes/plan/match.ts'
 import { accessTo, readSnapshot } from '../../changes/records/access.ts'
-import { desiredName } from '../../changes/records/desired.ts'
+import { type Desired, desiredName } from '../../changes/records/desired.ts'
 import type { Snapshot } from '../../changes/records/snapshot.ts'
-import { nameForm } from '../../domain/name-form.ts'
+import { looseName, nameForm } from '../../domain/name-form.ts'
 import { type AnyRecord, notesOnDefaults } from '../../domain/schema.ts'
 import { desiredItemLink, hintAtGroups, placesOfCells } from '../group-items/columns.ts'
 import { notesOnItems } from '../group-items/notes.ts'
@@ -70,6 +70,26 @@ const giveItems = async (
   }
 }
 
+/** Joins rows that give one record targets from several days on: the first of them asks for all. */
+const joinDated = (all: readonly Desired[]): Desired[] => {
+  const first = new Map<string, Desired>()
+  for (const one of all) {
+    const group = Object.entries(one.references).find(([name]) => name === 'group')?.[1] ?? ''
+    const key = `${group}/${looseName(desiredName(one))}`
+    const known = first.get(key)
+    const datedTargets = [...(known?.datedTargets ?? []), ...(one.datedTargets ?? [])]
+    if (!known) first.set(key, one)
+    else
+      first.set(key, {
+        ...known,
+        values: { ...known.values, ...one.values },
+        references: { ...known.references, ...one.references },
+        ...(datedTargets.length > 0 && { datedTargets }),
+      })
+  }
+  return [...first.values()]
+}
+
 /** Reads and checks a whole file, as far as that needs nothing of what the service has of its rows. */
 export const checkDefinitions = async (work: ReadingDefinitions) => {
   const { kind, options, rejects } = work
@@ -105,7 +125,7 @@ export const checkDefinitions = async (work: ReadingDefinitions) => {
     snapshot,
     look: begun.look,
     roles: reader.roles,
-    desired: distinct.map(({ desired }) => desired),
+    desired: joinDated(distinct.map(({ desired }) => desired)),
     ...given,
     policy: policyOf(kind, options),
     names,

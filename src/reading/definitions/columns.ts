@@ -1,4 +1,6 @@
+import type { Day } from '../../domain/day.ts'
 import { withoutUnit } from '../../domain/numbers/measure.ts'
+import { type Calendar, CIVIL_CALENDAR } from '../../domain/period.ts'
 import type { Resource } from '../../domain/schema.ts'
 import { type Kind, type KindField, kinds } from '../../changes/records/kind-fields.ts'
 import { type ChangedKind, isListedKind, type ListedKind } from '../../client/operations/kind-operations.ts'
@@ -16,11 +18,12 @@ import {
   severalOf,
   unassignedColumns,
 } from '../columns/header.ts'
+import { isFromName, targetDayIn } from '../columns/target-days.ts'
 import type { ImportOptions, NumbersAs } from '../options/options.ts'
 import { namesOfRole } from './meanings.ts'
 import type { Sample } from '../columns/contents.ts'
 import { holdsLastNames, holdsNames, holdsWholeNames } from '../columns/split-names.ts'
-import { type DefinitionRole, FULL_NAME, PERSON, rolesOf, withoutId } from './roles.ts'
+import { type DefinitionRole, FROM, FULL_NAME, PERSON, rolesOf, withoutId } from './roles.ts'
 
 /** Describes a kind of definitions that files hold: its resource, and how records are told apart. */
 export type DefinitionKind = {
@@ -90,6 +93,8 @@ export type DefinitionPlan = {
   /** Holds what is known of the header, for columns that are found by what the account has. */
   readonly found: HeaderFindings<string>
   readonly places: ReadonlyMap<string, number>
+  /** Maps the headings of columns with targets from a day on to that day. */
+  readonly dated: ReadonlyMap<string, Day>
   /** Lists the places of columns without a meaning. */
   readonly unused: readonly number[]
   /** Lists the roles that nothing gives, which those columns may hold. */
@@ -103,7 +108,7 @@ const freeRoles = (
   constants: ReadonlyMap<string, string>,
 ): DefinitionRole[] =>
   roles
-    .filter(({ role, field }) => !places.has(role) && !constants.has(role) && !field.secret)
+    .filter(({ role, field }) => !places.has(role) && !constants.has(role) && !field.secret && field.kind !== 'targets')
     .filter((one) => one !== PERSON || !places.has('first_name'))
 
 /** Tells whether a column holds ids beside another one with their names, as `list --names -o csv` prints them. */
@@ -173,12 +178,41 @@ const mayIdentify =
       : texts.length === 0 || texts.some((text) => /\p{L}/u.test(text))
   }
 
+/** Tells whether records of a kind have targets that begin on days. */
+export const hasDatedTargets = ({ of }: Pick<DefinitionKind, 'of'>): boolean => of.fields['targets']?.kind === 'targets'
+
+/** Adds the columns that are called for a day or period, and the one with the first day of the target of a row. */
+const recognizeDated = (
+  found: HeaderFindings<string>,
+  calendar: Calendar,
+  constants: ReadonlyMap<string, string>,
+): Map<string, Day> => {
+  const { header, issues, roles } = found
+  const dated = new Map<string, Day>()
+  const hasTarget = roles.has('target_default') || constants.has('target_default')
+  for (const at of unassignedColumns(found)) {
+    const heading = (header[at] ?? '').trim()
+    const day = targetDayIn(heading, calendar)
+    if (day !== undefined && [...dated.values()].includes(day))
+      issues.push({
+        field: 'header',
+        message: `"${heading}" is the same day as another column; leave one out (--ignore "#${at + 1}")`,
+      })
+    else if (day !== undefined) {
+      dated.set(heading, day)
+      roles.set(heading, at)
+    } else if (isFromName(heading) && hasTarget && !roles.has(FROM.role)) roles.set(FROM.role, at)
+  }
+  return dated
+}
+
 /** Finds out what each column of a file means; everything that is unclear is one error. */
 export const planDefinitions = (
   header: readonly string[],
   kind: DefinitionKind,
   { map, ignore, constants }: Pick<DefinitionOptions, 'map' | 'ignore' | 'constants'>,
   sample: Sample,
+  calendar: Calendar = CIVIL_CALENDAR,
 ): DefinitionPlan => {
   const found = namedColumns(header, { map, ignore })
   const roles = rolesOf(kind)
@@ -187,6 +221,7 @@ export const planDefinitions = (
     settlePersons(found, sample)
     recognizeUsers(found, sample, constants)
   }
+  const dated = hasDatedTargets(kind) ? recognizeDated(found, calendar, constants) : new Map<string, Day>()
   const { key, within } = kind
   const needed = [key, ...(within === undefined ? [] : [withoutId(within)])]
   requireClear([...found.issues, ...faultsOfNeeded(found, needed, constants, [key], mayIdentify(sample))])
@@ -195,6 +230,7 @@ export const planDefinitions = (
     header,
     found,
     places: found.roles,
+    dated,
     unused: unassignedColumns(found).filter((at) => !own.has(foldName(header[at] ?? ''))),
     free: freeRoles(roles, found, constants),
   }

@@ -4,13 +4,18 @@ import { readSnapshot } from '../../changes/records/access.ts'
 import { type Desired, desiredName } from '../../changes/records/desired.ts'
 import type { KindName } from '../../changes/records/kind-fields.ts'
 import type { Snapshot } from '../../changes/records/snapshot.ts'
+import { readCalendar } from '../../client/operations/calendar.ts'
 import { createDirectory, type Directory, type Named } from '../../client/directory.ts'
+import type { Day } from '../../domain/day.ts'
 import { Fault, KpiError } from '../../domain/errors.ts'
 import { checkText, choiceOf, valueOfText } from '../../domain/field-value.ts'
+import { type Calendar, CIVIL_CALENDAR } from '../../domain/period.ts'
 import type { AnyRecord, FieldValue } from '../../domain/schema.ts'
+import type { DatedChange } from '../../domain/targets/dated-targets.ts'
 import type { Sample } from '../columns/contents.ts'
 import { foldName, requireClear } from '../columns/header.ts'
 import { findGroupColumns, type GroupColumn, GroupItems, asGroupRole, type ItemCell } from '../group-items/columns.ts'
+import { isFromName, readTargetDay } from '../columns/target-days.ts'
 import { createNameColumn, type NameColumn } from '../columns/name-column.ts'
 import { splitName } from '../../domain/person-name.ts'
 import { asOwnList, type ReadingFile, type RefusedRow } from '../entries/desired-rows.ts'
@@ -28,10 +33,11 @@ import {
   type DefinitionOptions,
   type DefinitionPlan,
   fieldOf,
+  hasDatedTargets,
   mayGiveItems,
   planDefinitions,
 } from './columns.ts'
-import { type DefinitionRole, FULL_NAME, PERSON, rolesOf } from './roles.ts'
+import { datedRole, type DefinitionRole, FROM, FULL_NAME, PERSON, rolesOf } from './roles.ts'
 
 const ID = /^#?([1-9]\d{0,14})$/
 
@@ -45,6 +51,8 @@ const anyId = (what: string, known: Lookup | undefined): Lookup => ({
     return known?.find(text) ?? new Fault(`${what} are given by id here; "${text}" is none`)
   },
 })
+
+const asDecimal = (value: FieldValue | undefined): bigint | null => (typeof value === 'bigint' ? value : null)
 
 const booleanIn = (text: string): boolean | Fault => meantBoolean(text) ?? Fault.must('be true or false, or yes or no')
 
@@ -112,6 +120,7 @@ export type ReadingDefinitions = ReadingFile & { readonly kind: DefinitionKind; 
 /** Holds what says how rows are read: what their columns mean, and what they may refer to, by role. */
 type Reading = Pick<ReadingDefinitions, 'kind' | 'options'> & {
   readonly plan: DefinitionPlan
+  readonly calendar: Calendar
   readonly lookups: ReadonlyMap<string, Lookup>
   readonly groups: readonly GroupColumn[]
   readonly groupItems: GroupItems
@@ -129,8 +138,10 @@ class DefinitionReader {
 
   constructor(reading: Reading, signs: ReadonlyMap<string, '.' | ','> = new Map()) {
     this.#reading = reading
+    const { kind, plan } = reading
     this.#words = new NumberWords(reading.options.scale, true, reading.measures.measure)
-    this.roles = rolesOf(reading.kind)
+    const dated = [...plan.dated.keys()].map((heading) => datedRole(heading, kind.of))
+    this.roles = [...rolesOf(kind), ...(plan.places.has(FROM.role) ? [FROM] : []), ...dated]
     this.#cells = new Map(this.roles.map((one) => [one, this.#cellsOf(one, signs.get(one.role))]))
   }
 
@@ -259,7 +270,7 @@ class DefinitionReader {
   }
 
   /** Returns what should be there as the fields of a row say it. */
-  #desiredOf(line: number, given: AnyRecord): Desired {
+  #desiredOf(line: number, given: AnyRecord, dated: readonly DatedChange[]): Desired {
     const { kind } = this.#reading
     const [values, references]: [Record<string, FieldValue>, Record<string, string>] = [{}, {}]
     for (const [name, value] of Object.entries(given)) {
@@ -267,15 +278,17 @@ class DefinitionReader {
       if (field?.refers && value !== null) references[field.name] = `#${Number(value)}`
       else if (field && value !== undefined) values[field.name] = value
     }
-    return { kind: kind.kind, line, values, references }
+    return { kind: kind.kind, line, values, references, ...(dated.length > 0 && { datedTargets: dated }) }
   }
 
   /** Reads a row, or returns all that is wrong with it. */
   readRow(row: Row): DefinitionRow | RefusedRow {
-    const { kind, plan, options } = this.#reading
+    const { kind, plan, options, calendar } = this.#reading
     const surplus = faultOfSurplus(row.cells, plan.header)
     if (surplus !== undefined) return { reasons: [surplus], isMisread: true }
     const [values, reasons]: [Record<string, FieldValue>, string[]] = [{}, []]
+    const dated: DatedChange[] = []
+    let from: Day | undefined
     let rounded = 0
     const take = (name: string, value: FieldValue | Fault, text: string): void => {
       if (value instanceof Fault) reasons.push(faultOfRole(name, text, value))
@@ -284,8 +297,16 @@ class DefinitionReader {
     for (const one of this.roles) {
       const { role, name, field } = one
       const read = this.#read(one, row)
+      const day = plan.dated.get(role)
       if (read instanceof Fault) take(role, read, this.#textOf(one, row))
-      else if (read === undefined) {
+      else if (day !== undefined) {
+        if (read !== undefined || options.clearEmpty) dated.push({ from: day, target: asDecimal(read?.value) })
+        rounded += Number(read?.isRounded ?? false)
+      } else if (one === FROM && read !== undefined) {
+        const first = readTargetDay(String(read.value), calendar)
+        if (first instanceof Fault) reasons.push(faultOfRole(role, String(read.value), first))
+        else from = first
+      } else if (read === undefined) {
         if (options.clearEmpty && field.nullable && !field.secret && plan.places.has(role)) values[name] = null
       } else if (one === PERSON) for (const part of this.#partsOf(String(read.value))) take(...part)
       else {
@@ -302,10 +323,15 @@ class DefinitionReader {
     }
     for (const one of this.#named(kind.key, kind.within))
       if (this.#textOf(one, row) === '') reasons.push(`the ${one.role} is empty`)
+    if (from !== undefined && 'target_default' in values) {
+      dated.push({ from, target: asDecimal(values['target_default']) })
+      Reflect.deleteProperty(values, 'target_default')
+    }
     if (reasons.length > 0) return { reasons, isMisread: true }
-    const desired = this.#desiredOf(row.line, values)
+    const desired = this.#desiredOf(row.line, values, dated)
     const parent = Number(values[kind.within ?? ''] ?? 0)
-    return { desired, items, identity: `${parent}/${looseName(desiredName(desired))}`, rounded }
+    const day = from === undefined ? '' : `/${from}`
+    return { desired, items, identity: `${parent}/${looseName(desiredName(desired))}${day}`, rounded }
   }
 }
 
@@ -382,7 +408,11 @@ export const beginReading = async (work: ReadingDefinitions): Promise<Begun> => 
   const brief = kind.of.brief.map(({ name }) => name)
   const options = asOwnList(work.options, header, table, brief)
   const sample = await sampleOf(table)
-  const plan = planDefinitions(header, kind, options, sample)
+  // Ask when years begin only where a column or a cell may name one.
+  const isDated = hasDatedTargets(kind) && planDefinitions(header, kind, options, sample).dated.size > 0
+  const mayBe = isDated || (hasDatedTargets(kind) && header.some(isFromName))
+  const calendar = mayBe ? await readCalendar(account.client) : CIVIL_CALENDAR
+  const plan = planDefinitions(header, kind, options, sample, calendar)
   const mayHaveGroups =
     mayGiveItems(kind) &&
     (plan.unused.length > 0 || [...plan.places.keys()].some((role) => asGroupRole(role) !== undefined))
@@ -397,7 +427,7 @@ export const beginReading = async (work: ReadingDefinitions): Promise<Begun> => 
   const groupItems = new GroupItems(snapshot, { createMissing, isMeant: options.numbersAs?.has('group_item') === true })
   const lookups = lookupsIn(snapshot, work)
   const measures = measuresIn(snapshot, lookups)
-  const seen = new DefinitionReader({ kind, options, plan, lookups, groups, groupItems, measures })
+  const seen = new DefinitionReader({ kind, options, plan, calendar, lookups, groups, groupItems, measures })
   for await (const row of rowsBelowHeader(table, onProgress)) if (row.cells.length <= header.length) seen.note(row)
   const reader = seen.settled()
   reader.requireConstants()

@@ -239,7 +239,10 @@ export const fetchReference = async (client: Client, needs: ReferenceNeeds) => {
     /** Returns a user's target for a KPI; null if there is none, undefined if it is not known. */
     userTarget: (userId: number, kpiId: number): Decimal | null | undefined => {
       const ofUser = assigned.get(userId)
-      return ofUser && (ofUser.get(kpiId)?.user_target ?? null)
+      const one: Assignment | undefined = ofUser?.get(kpiId)
+      // One that begins on a day is not the same on all days.
+      if (!ofUser || (one?.targets ?? null) !== null) return undefined
+      return one?.user_target ?? null
     },
     /** Returns the highest `sort_order` of a user's assignments; 0 if there are none. */
     lastPlaceOf: (userId: number): number =>

@@ -1,3 +1,4 @@
+import { hasAnyTarget } from '../../domain/targets/dated-targets.ts'
 import type { Day } from '../../domain/day.ts'
 import type { BlockRow } from '../../blocks/block.ts'
 import type { Sorter } from '../../blocks/sorter.ts'
@@ -88,7 +89,8 @@ class SeenRows implements RowSink {
     }
     if (row.kpi !== this.#lastKpi) this.hasPeriods ||= hasPeriods(kpis.byId.get(row.kpi))
     this.#lastKpi = row.kpi
-    if (givesTarget(row) && kpis.byId.get(row.kpi)?.target_default === null)
+    const kpi = kpis.byId.get(row.kpi)
+    if (givesTarget(row) && kpi && !hasAnyTarget(kpi))
       this.lostTargets.set(row.kpi, (this.lostTargets.get(row.kpi) ?? 0) + 1)
     sorter.add(row)
   }

@@ -11,10 +11,10 @@ import { Fault, KpiError } from '../../domain/errors.ts'
 import {
   type CalculatedDraft,
   type CalculatedKpi,
-  calculatedKpi,
+  storedCalculatedKpi,
   type CalculatedPatch,
 } from '../../domain/resources/calculated-kpi.ts'
-import { type Kpi, kpi as kpiResource } from '../../domain/resources/kpi.ts'
+import { type Kpi, storedKpi } from '../../domain/resources/kpi.ts'
 import { completeRecord } from '../../domain/schema.ts'
 import type { Reader } from '../../store/db.ts'
 import { formulas, type StoredFormula } from '../../store/tables/formulas.ts'
@@ -66,7 +66,7 @@ const storedOf = ({ id, formula, over, target_from, created_at, updated_at }: Ca
   return { kpi_id: id, formula, over, target_from, created_at, updated_at }
 }
 
-const kpiOf = (record: CalculatedKpi): Kpi => completeRecord(kpiResource, record, {})
+const kpiOf = (record: CalculatedKpi): Kpi => completeRecord(storedKpi, record, {})
 
 const recordOf = (kpi: Kpi, { formula, over, target_from }: StoredFormula): CalculatedKpi => {
   return { ...kpi, formula, over, target_from }
@@ -101,7 +101,7 @@ export const calculated = {
       const all = await loadFormulas(tx, account.id)
       const id = await takeIds(tx, account.id, 'kpis')
       const automatic = { id, is_calculated: true, created_at: now, updated_at: now }
-      const record = await checked(tx, account.id, all, completeRecord(calculatedKpi, draft, automatic))
+      const record = await checked(tx, account.id, all, completeRecord(storedCalculatedKpi, draft, automatic))
       await kpis.insert(tx, account.id, kpiOf(record))
       await formulas.insert(tx, account.id, storedOf(record))
       return record
@@ -111,7 +111,7 @@ export const calculated = {
     db.write(async (tx) => {
       const before = await find(tx, account.id, id)
       const all = await loadFormulas(tx, account.id)
-      const after = await checked(tx, account.id, all, completeRecord(calculatedKpi, patch, before), before)
+      const after = await checked(tx, account.id, all, completeRecord(storedCalculatedKpi, patch, before), before)
       if (!differs(before, after)) return before
       const changed = { ...after, updated_at: now }
       await kpis.update(tx, account.id, kpiOf(changed))

@@ -107,7 +107,10 @@ const FEW = 5
 
 const alreadyText = ({ what, user }: HeldLink): string => `${what} is assigned to ${user} already`
 
-const hasNoTarget = ({ record: { above } }: HeldLink): boolean => above['kpi']?.stored?.['target_default'] === null
+const hasNoTarget = ({ record: { above } }: HeldLink): boolean => {
+  const { target_default, targets = null } = above['kpi']?.stored ?? {}
+  return target_default === null && targets === null
+}
 
 /** Returns the error for assignments that have another target than is given: adding would not set it. */
 const otherTargetError = async (held: readonly HeldLink[], after: Decimal | null): Promise<KpiError> => {

@@ -17,7 +17,8 @@ import { addOutput } from '../../output/printed.ts'
 const EXAMPLES = `
 Columns are recognised by their names: user (id, e-mail or name), kpi (id or name), target, sort_order. A file may also
 be a matrix: a column of users, and a column for each KPI, whose cells hold the targets; an x assigns the KPI without a
-target of the user's own, and an empty cell does nothing. An existing
+target of the user's own, and an empty cell does nothing. A column that is called by a year, a quarter, a month or a day
+(2027, Q1 2027) holds the target from its first day on; so does a row with that in a column "valid from". An existing
 assignment is changed only where a cell differs; an empty cell keeps the stored value. Everything is checked before the
 first row is sent. Rows that cannot be imported go to assignments.rejects.csv for assignments.csv, with the reasons: fix
 them there and import that file.

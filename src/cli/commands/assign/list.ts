@@ -2,6 +2,8 @@ import type { Command } from '@commander-js/extra-typings'
 import type { Client } from '../../../client/client.ts'
 import { readIfAllowed } from '../../../client/operations/read-if-allowed.ts'
 import { type Assignment, assignment } from '../../../domain/resources/assignment.ts'
+import type { Kpi } from '../../../domain/resources/kpi.ts'
+import { hasAnyTarget } from '../../../domain/targets/dated-targets.ts'
 import { type AnyRecord, printable, type Resource } from '../../../domain/schema.ts'
 import { addExamples } from '../../args/examples.ts'
 import { idsIn } from '../../args/names.ts'
@@ -44,10 +46,11 @@ export const shownAssignment: Resource = {
  */
 export const withTargets = async (client: Client, assignments: readonly Assignment[]): Promise<AnyRecord[]> => {
   const kpis = await readIfAllowed(client, client.kpis.list())
-  const defaults = kpis && new Map(kpis.map(({ id, target_default }) => [id, target_default]))
+  const known = kpis && new Map(kpis.map((kpi: Kpi) => [kpi.id, kpi]))
   return assignments.map((one) => {
-    const [own, usual] = [one.user_target, defaults?.get(one.id) ?? null]
-    if (defaults && usual === null) return { ...one, target: null, target_from: null }
+    const kpi = known?.get(one.id)
+    const [own, usual] = [one.user_target, kpi?.target_default ?? null]
+    if (known && !(kpi && hasAnyTarget(kpi))) return { ...one, target: null, target_from: null }
     return { ...one, target: own ?? usual, target_from: own === null ? (usual === null ? null : 'KPI') : 'user' }
   })
 }

@@ -47,9 +47,13 @@ A column that is named as a group gives people its items: Shop, Region. Of any o
 --map group-item:Shop=Filiale. Items that people have besides stay.
 `
 
+const DATED = ` A column that is called by a
+year, a quarter, a month or a day (2027, Q1 2027) holds the target from its first day on; so does a row with that in a column
+"valid from". Other days keep theirs.
+`
+
 const EXAMPLES = (of: Resource, file: string, sample: string): string => `
-Columns: ${columnsOf(of)}.
-They are recognised by these names and similar ones, in the languages of the usual spreadsheets; others are named with --map. A row whose
+Columns: ${columnsOf(of)}.${of.name === kpi.name ? DATED : '\n'}They are recognised by these names and similar ones, in the languages of the usual spreadsheets; others are named with --map. A row whose
 ${'email' in of.fields ? 'e-mail address' : 'name'} the service has changes the fields that differ, any other row creates; an empty cell keeps the stored value. All
 rows are checked before the first is sent. Rows that cannot be imported go to ${file}.rejects.csv for ${file}.csv, with
 the reasons: fix them there and import that file. If a run is stopped or killed, the same command continues it.

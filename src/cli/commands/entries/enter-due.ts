@@ -2,6 +2,8 @@ import type { Client } from '../../../client/client.ts'
 import { createDirectory } from '../../../client/directory.ts'
 import { readCalendar } from '../../../client/operations/calendar.ts'
 import { entryPages } from '../../../client/operations/entry-pages.ts'
+import { effectiveTarget } from '../../../domain/report.ts'
+import { timelineOf } from '../../../domain/targets/dated-targets.ts'
 import { type Day, formatDay } from '../../../domain/day.ts'
 import { type Decimal, formatDecimal } from '../../../domain/decimal.ts'
 import { KpiError } from '../../../domain/errors.ts'
@@ -44,11 +46,15 @@ export const readEntered = async (
   const calendar = await readCalendar(client)
   const entered = assignments
     .toSorted((one, other) => one.sort_order - other.sort_order)
-    .flatMap(({ id, user_target }) => {
+    .flatMap((one) => {
+      const { id, user_target } = one
       const kpi = kpis.get(id)
       if (!kpi || kpi.is_calculated || !kpi.is_active) return []
-      const target = kpi.target_default === null ? null : (user_target ?? kpi.target_default)
-      return [{ kpi, unit: units.get(kpi.unit_id ?? NaN)?.name ?? '', target, period: periodOf(kpi, day, calendar) }]
+      const period = periodOf(kpi, day, calendar)
+      const { base: target_default, targets } = timelineOf(kpi, kpi.target_default)
+      const own = timelineOf(one, user_target)
+      const target = effectiveTarget(null, own, { target_default, targets }, period.start)
+      return [{ kpi, unit: units.get(kpi.unit_id ?? NaN)?.name ?? '', target, period }]
     })
   return { entered, others: assignments.length - entered.length }
 }

@@ -1,4 +1,5 @@
 import type { Client } from '../../../client/client.ts'
+import { hasAnyTarget } from '../../../domain/targets/dated-targets.ts'
 import { KpiError } from '../../../domain/errors.ts'
 import type { EntryDraft } from '../../../domain/resources/entry.ts'
 import { type EntryValues, NO_VALUE } from '../../../domain/rules.ts'
@@ -39,7 +40,8 @@ const requireTold = ({ action, reason, reference }: PlannedAdd): void => {
 /** Returns the fields of an entry that would be created: a KPI without a target drops the one that is given. */
 const fieldsOf = (draft: EntryDraft, { kpis }: Reference): EntryDraft => {
   const fields = { ...draft, addToActual: undefined }
-  return kpis.byId.get(draft.kpi_id)?.target_default === null ? { ...fields, target: null } : fields
+  const kpi = kpis.byId.get(draft.kpi_id)
+  return kpi && !hasAnyTarget(kpi) ? { ...fields, target: null } : fields
 }
 
 const valuesOf = ({ actual, target, notes }: EntryValues): EntryValues => ({ actual, target, notes })

@@ -1,5 +1,5 @@
 import type { Client } from '../../../client/client.ts'
-import { requireDatedTargets } from '../../../client/capabilities.ts'
+import { requireDatedTargets } from '../../../client/operations/dated-targets.ts'
 import type { Day } from '../../../domain/day.ts'
 import { FIRST_ENTRY_DAY, formatDay, LAST_ENTRY_DAY } from '../../../domain/day.ts'
 import type { AnyRecord, FieldValue } from '../../../domain/schema.ts'

@@ -16,8 +16,7 @@ const MOST_COUNTED = 10_000
 /** Bounds of how many bases it is said one by one that they do not count today. */
 const MOST_COVERED = 5
 
-const FROM_INSTEAD =
-  'this service needs no --keep-history: --from DAY gives a target a first day, and writes nothing onto entries'
+const FROM_INSTEAD = 'here --from DAY gives a target a first day, and writes nothing onto entries'
 
 /** Bounds for how many changes the entries are counted over the network: each takes a request or more. */
 const MOST_CHANGES = 50
@@ -361,8 +360,8 @@ export class TargetHistory {
     await this.#tolerantly(this.#seen, () => this.#countHidden())
     const { note, log } = this.#cli
     const [kept, seen] = [this.#kept, this.#seen]
-    if (kept > 0 && this.#client.datesTargets()) await note(FROM_INSTEAD)
     if (kept > 0) await note(`${countOf(kept, 'stored entry', 'stored entries')} got the target that counted until now`)
+    if (kept > 0 && this.#client.datesTargets()) await note(FROM_INSTEAD)
     if (!isAny(seen)) return
     const unkept = this.#keeps ? this.#made.filter(({ from }) => from === null) : this.#made
     const loses = unkept.some(isClearing)

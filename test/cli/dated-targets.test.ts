@@ -1,0 +1,282 @@
+import { writeFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { day } from '../support/calendar.ts'
+import { type Fault, faultyProxy, whole } from '../support/faulty-proxy.ts'
+import { kpiNamed, userNamed } from '../support/import.ts'
+import { jsonOf } from '../support/kpi.ts'
+import { some } from '../support/soak/tests.ts'
+import { embeddedUser, remoteUserBehind, type User, users } from '../support/user.ts'
+
+/** Ann, who is user 2, and the monthly KPI Revenue of hers; today is 2026-11-21. */
+const fill = async ({ client }: User): Promise<void> => {
+  await client.kpis.add(kpiNamed('Revenue', { frequency_id: 'M', target_default: 100_0000n }))
+  await client.users.add(userNamed('Ann'))
+  await client.assignments(2).add({ id: 1, sort_order: 1 })
+}
+
+type Shown = { readonly target_default: number; readonly target_base: number | null; readonly targets: unknown }
+
+const shownKpi = async (user: User): Promise<Shown> => {
+  const columns = 'target_default,target_base,targets'
+  const [kpi] = jsonOf(await user.kpi('kpis', 'list', '--columns', columns, '-o', 'json')) as Shown[]
+  if (!kpi) throw new Error('there is no KPI')
+  return kpi
+}
+
+const targetsOfAnn = async (user: User): Promise<unknown> => {
+  const list = jsonOf(await user.kpi('assign', 'list', '--columns', 'targets', '-o', 'json')) as { targets: unknown }[]
+  return list[0]?.targets
+}
+
+const receipts = async (user: User): Promise<string[]> =>
+  (jsonOf(await user.kpi('history', '-o', 'json')) as { receipt: string }[]).map(({ receipt }) => receipt)
+
+/** Runs a line, and returns its answer with what takes it back. */
+const run = async (user: User, ...line: readonly string[]) => {
+  const before = await receipts(user)
+  const ran = await user.kpi(...line)
+  const receipt = (await receipts(user)).find((one) => !before.includes(one)) ?? ''
+  return { ran, undo: () => user.kpi('undo', '--yes', receipt) }
+}
+
+/** The months and targets of a report, of the entries of Ann. */
+const reported = async (user: User): Promise<unknown> => {
+  const line = ['report', '--rows', '--from', '2026-01-01', '--to', '2027-12-31', '-o', 'json'] as const
+  return (jsonOf(await user.kpi(...line)) as { entryDate: string; target: number | null }[]).map(
+    ({ entryDate, target }) => `${entryDate.slice(0, 7)} ${target}`,
+  )
+}
+
+const enter = async ({ client }: User, ...dates: readonly string[]): Promise<void> => {
+  for (const date of dates) await client.entries.add({ user_id: 2, kpi_id: 1, entry_date: day(date), actual: 1n })
+}
+
+describe.each(some(1, users))('%s, --from', (_, open) => {
+  test('gives a KPI a target from a day on, which an undo takes back; reports use that of the day', async () => {
+    await using user = await open()
+    await fill(user)
+    await enter(user, '2026-12-31', '2027-01-31')
+    const line = ['kpis', 'update', 'Revenue', '--target', '130', '--from', '2027'] as const
+    const dry = await user.kpi(...line, '--dry-run')
+    expect(dry.stdout).toContain('130 from 2027-01-01')
+    const { ran, undo } = await run(user, ...line)
+    expect([ran.code, ran.stderr]).toEqual([0, '--from 2027 is 2027-01-01\n'])
+    expect(ran.stdout).toContain('130 from 2027-01-01')
+    expect(await shownKpi(user)).toEqual({
+      target_default: 100,
+      target_base: 100,
+      targets: [{ from: '2027-01-01', target: 130 }],
+    })
+    expect(await reported(user)).toEqual(['2026-12 100', '2027-01 130'])
+    expect(await undo()).toMatchObject({ code: 0 })
+    expect(await shownKpi(user)).toEqual({ target_default: 100, target_base: null, targets: null })
+  })
+
+  test('gives users theirs, also with a new assignment, and ends one with an empty target', async () => {
+    await using user = await open()
+    await fill(user)
+    await user.client.users.add(userNamed('Bob'))
+    const add = ['assign', 'add', '--kpis', 'Revenue', '--users', 'bob@example.com', '--target', '70'] as const
+    expect(await user.kpi(...add, '--from', '2027-01-01')).toMatchObject({ code: 0 })
+    const update = ['assign', 'update', '--kpis', '1', '--users', '2'] as const
+    expect(await user.kpi(...update, '--target', '60', '--from', '2027-04-01')).toMatchObject({ code: 0 })
+    expect(await targetsOfAnn(user)).toEqual([{ from: '2027-04-01', target: 60 }])
+    const [, bob] = jsonOf(
+      await user.kpi('assign', 'list', '--columns', 'user_target,targets', '-o', 'json'),
+    ) as unknown[]
+    expect(bob).toEqual({ user_target: null, targets: [{ from: '2027-01-01', target: 70 }] })
+    expect(await user.kpi(...update, '--target', '', '--from', '2027-04-01')).toMatchObject({ code: 0 })
+    expect(await targetsOfAnn(user)).toBeNull()
+  })
+
+  test('says which dated target counts instead of one without a day, and how to change it', async () => {
+    await using user = await open()
+    await fill(user)
+    await user.kpi('kpis', 'update', 'Revenue', '--target', '120', '--from', '2026-11-01')
+    const same = await user.kpi('kpis', 'update', 'Revenue', '--target', '120', '--dry-run')
+    expect(same.stdout).toContain('unchanged')
+    const { ran, undo } = await run(user, 'kpis', 'update', 'Revenue', '--target', '90')
+    const advice = 'kpi kpis update Revenue --target-default 90 --from 2026-11-01'
+    expect(ran.stderr).toContain(`KPI Revenue has 120 from 2026-11-01 on, so that 90 counts only before`)
+    expect(ran.stderr).toContain(advice)
+    expect(await shownKpi(user)).toMatchObject({ target_default: 120, target_base: 90 })
+    expect(await undo()).toMatchObject({ code: 0 })
+    expect(await shownKpi(user)).toMatchObject({ target_default: 120, target_base: 100 })
+    await user.kpi(...advice.split(' ').slice(1))
+    expect(await shownKpi(user)).toMatchObject({ target_default: 90 })
+    const kept = await user.kpi('kpis', 'update', 'Revenue', '--target', '1', '--keep-history')
+    expect([kept.code, kept.stderr]).toEqual([
+      1,
+      expect.stringContaining('--from DAY gives the new target a first day'),
+    ])
+    const cleared = await run(user, 'kpis', 'update', 'Revenue', '--target', '')
+    expect(await shownKpi(user)).toEqual({ target_default: null, target_base: null, targets: null })
+    expect(await cleared.undo()).toMatchObject({ code: 0 })
+    expect(await shownKpi(user)).toMatchObject({ target_default: 90, target_base: 100 })
+  })
+
+  test.each([
+    [['--from', '2027-01-01'], 'kpi: --from says on which day a target begins: give --target-default, too'],
+    [['--target', '5', '--from', '2027-02-30'], 'is a date that does not exist'],
+    [['--target', '5', '--from', 'soon'], '"soon" is not a date'],
+    [['--target', '5', '--from', '1800-01-01'], 'is not in the years 1900 to 2199'],
+  ])('is refused as %j', async (flags, reason) => {
+    await using user = await open()
+    await fill(user)
+    const ran = await user.kpi('kpis', 'update', 'Revenue', ...flags)
+    expect([ran.code, ran.stderr]).toEqual([2, expect.stringContaining(reason)])
+  })
+})
+
+test('a configuration holds dated targets, whose dump is unchanged, and of which all faults are told', async () => {
+  await using user = await embeddedUser()
+  await fill(user)
+  const text = `kpis:
+  - name: Revenue
+    targets:
+      - { from: 2028-01-01, target: 140.5 }
+      - { from: 2027-01-01, target: 130 }
+assignments:
+  - { user: ann@example.com, kpi: Revenue, targets: [ { from: 2027-01-01, target: 60 } ] }
+`
+  writeFileSync(user.folder.in('kpi.yaml'), text)
+  expect(await user.kpi('apply', 'kpi.yaml')).toMatchObject({ code: 0 })
+  expect((await user.kpi('plan', 'kpi.yaml')).stderr + (await user.kpi('plan', 'kpi.yaml')).stdout).toContain(
+    'nothing to do',
+  )
+  const dumped = await user.kpi('dump')
+  expect(dumped.stdout).toContain(`    targets:
+      - { from: 2027-01-01, target: 130 }
+      - { from: 2028-01-01, target: 140.5 }
+`)
+  expect(dumped.stdout).toContain('targets: [ { from: 2027-01-01, target: 60 } ]')
+  writeFileSync(user.folder.in('dump.yaml'), dumped.stdout)
+  expect(await user.kpi('plan', 'dump.yaml', '--exit-code')).toMatchObject({ code: 0 })
+  writeFileSync(user.folder.in('none.yaml'), 'kpis: [ { name: Revenue, targets: [] } ]\n')
+  expect(await user.kpi('apply', 'none.yaml')).toMatchObject({ code: 0 })
+  expect(await shownKpi(user)).toMatchObject({ targets: null })
+  const wrong = `kpis:
+  - name: Revenue
+    targets:
+      - { from: 2027-01-32, target: x }
+      - { form: 2027-01-01 }
+      - 5
+  - name: Other
+    targets: 130
+  - name: Third
+    targets: [ { from: 2027-01-01, target: 1 }, { from: 2027-01-01, target: 2 } ]
+`
+  writeFileSync(user.folder.in('wrong.yaml'), wrong)
+  const { code, stderr } = await user.kpi('plan', 'wrong.yaml')
+  expect(code).toBe(1)
+  for (const fault of [
+    'from is a date that does not exist',
+    'target must be a number',
+    'form is not a field of a dated target',
+    'a target must be fields with values',
+    'targets must be a list',
+    'has two targets from 2027-01-01 on',
+  ])
+    expect(stderr).toContain(fault)
+})
+
+describe('a sheet', () => {
+  test.each<[what: string, text: string]>([
+    ['with a column for each period', 'kpi,2027,Q3 2027,Target 2028,Oct\nRevenue,130,"135.5",,x\n'],
+    ['with a row for each target', 'kpi,target,valid from\nRevenue,130,2027\nRevenue,135.5,2027-Q3\n'],
+  ])('%s gives KPIs their targets', async (_, text) => {
+    await using user = await embeddedUser()
+    await fill(user)
+    writeFileSync(user.folder.in('t.csv'), text)
+    expect(await user.kpi('kpis', 'import', 't.csv', '-o', 'json')).toMatchObject({ code: 0 })
+    expect(await shownKpi(user)).toMatchObject({
+      target_default: 100,
+      targets: [
+        { from: '2027-01-01', target: 130 },
+        { from: '2027-07-01', target: 135.5 },
+      ],
+    })
+    const again = await user.kpi('kpis', 'import', 't.csv', '-o', 'json')
+    expect(jsonOf(again)).toMatchObject({ updated: 0, unchanged: 1 })
+  })
+
+  test.each<[what: string, text: string]>([
+    ['with a column for each period', 'user,kpi,2027,Q3 2027\nann@example.com,Revenue,60,65\n'],
+    ['with a row for each target', 'user;kpi;target;gültig ab\nAnn;Revenue;60;2027\nAnn;Revenue;65;2027-07-01\n'],
+  ])('%s gives users theirs', async (_, text) => {
+    await using user = await embeddedUser()
+    await fill(user)
+    writeFileSync(user.folder.in('t.csv'), text)
+    expect(await user.kpi('assign', 'import', 't.csv')).toMatchObject({ code: 0 })
+    expect(await targetsOfAnn(user)).toEqual([
+      { from: '2027-01-01', target: 60 },
+      { from: '2027-07-01', target: 65 },
+    ])
+  })
+
+  test('rejects a first day that is none, and two targets for one day', async () => {
+    await using user = await embeddedUser()
+    await fill(user)
+    writeFileSync(user.folder.in('t.csv'), 'kpi,target,from\nRevenue,1,soon\nRevenue,2,2028\nRevenue,3,2028-01-01\n')
+    const { code, stderr } = await user.kpi('kpis', 'import', 't.csv')
+    expect(code).not.toBe(0)
+    expect(stderr).toContain('from "soon" must be a day, a month, a quarter or a year')
+  })
+
+  test('begins years where those of the account do', async () => {
+    await using user = await embeddedUser()
+    await fill(user)
+    expect(await user.kpi('service', 'settings', 'set', '--fiscal-year-start', '4')).toMatchObject({ code: 0 })
+    writeFileSync(user.folder.in('t.csv'), 'kpi,2027,Q2 2028\nRevenue,1,2\n')
+    expect(await user.kpi('kpis', 'import', 't.csv')).toMatchObject({ code: 0 })
+    expect(await shownKpi(user)).toMatchObject({
+      targets: [
+        { from: '2027-04-01', target: 1 },
+        { from: '2028-07-01', target: 2 },
+      ],
+    })
+  })
+})
+
+/** Passes all on but what says that the service is ours, and that it has dated targets. */
+const asStranger: Fault = async (response, pass) => {
+  const passed = await pass()
+  const { server: _server, 'preference-applied': _applied, ...headers } = passed.headers
+  whole(response, { ...passed, headers })
+}
+
+test('elsewhere a configuration writes the targets of the day onto entries without one, and says so', async () => {
+  await using user = await remoteUserBehind(async (url) => {
+    const { url: front } = await faultyProxy(
+      url,
+      () => asStranger,
+      () => true,
+    )
+    return front
+  })
+  await fill(user)
+  await user.client.users.add(userNamed('Bob'))
+  await user.client.assignments(3).add({ id: 1, sort_order: 1 })
+  await enter(user, '2026-12-31', '2027-01-31', '2027-02-28')
+  await user.client.entries.add({ user_id: 3, kpi_id: 1, entry_date: day('2027-01-31'), actual: 1n })
+  await user.client.entries.add({ user_id: 3, kpi_id: 1, entry_date: day('2027-02-28'), target: 7_0000n })
+  const text = `kpis: [ { name: Revenue, targets: [ { from: 2027-01-01, target: 130 } ] } ]
+assignments: [ { user: ann@example.com, kpi: Revenue, targets: [ { from: 2027-02-01, target: 60 } ] } ]
+`
+  writeFileSync(user.folder.in('kpi.yaml'), text)
+  const ran = await user.kpi('apply', 'kpi.yaml')
+  expect([ran.code, ran.stderr]).toEqual([
+    0,
+    expect.stringContaining('3 stored entries without a target got that of the day'),
+  ])
+  expect(await reported(user)).toEqual(['2026-12 100', '2027-01 130', '2027-01 130', '2027-02 60', '2027-02 7'])
+  expect((await user.kpi('apply', 'kpi.yaml')).stderr).toContain('0 stored entries without a target')
+  const refused = await user.kpi('kpis', 'update', 'Revenue', '--target', '1', '--from', '2027-01-01')
+  expect([refused.code, refused.stderr]).toEqual([7, expect.stringContaining('--keep-history')])
+  writeFileSync(user.folder.in('t.csv'), 'kpi,2026\nRevenue,90\n')
+  const imported = await user.kpi('kpis', 'import', 't.csv')
+  expect([imported.code, imported.stderr]).toEqual([
+    0,
+    expect.stringContaining('1 stored entry without a target got that of the day'),
+  ])
+})
