@@ -42,3 +42,21 @@ export const missingFlag = () =>
   new Option('--missing <word,...>', 'words that stand for no value, such as NA,-,n/a (default: asked)').argParser(
     collect,
   )
+
+/** Creates the flag that says how many lines stand before the header of a file. */
+export const skipLinesFlag = () =>
+  new Option('--skip-lines <n>', 'lines before the header, such as titles (default: found)')
+
+/** Creates the flag that leaves out rows of a file by a cell, such as those of totals. */
+export const ignoreRowsFlag = () =>
+  new Option(
+    '--ignore-rows <text,...>',
+    'leave out rows with such a cell, or one that begins so: Total,"Source:*"; none: no others',
+  ).argParser(collect)
+
+/** Creates the flag that chooses a sheet of a workbook. */
+export const sheetFlag = () =>
+  new Option('--sheet <sheet>', 'the sheet of a workbook, by name or number (default: the only one with rows)')
+
+/** Creates the flag that says where the rejected rows of a file go. */
+export const rejectsFlag = () => new Option('--rejects <file>', 'the file for the rejected rows')

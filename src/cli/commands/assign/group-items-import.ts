@@ -2,7 +2,15 @@ import type { Command } from '@commander-js/extra-typings'
 import { SUMMARY_ONLY } from '../../args/dry-run.ts'
 import { markFirst } from '../../args/first-flags.ts'
 import { collect } from '../../args/flags.ts'
-import { encodingFlag, recordsFlag, separatorFlag } from '../../args/format-flags.ts'
+import {
+  encodingFlag,
+  ignoreRowsFlag,
+  recordsFlag,
+  rejectsFlag,
+  separatorFlag,
+  sheetFlag,
+  skipLinesFlag,
+} from '../../args/format-flags.ts'
 import type { Act } from '../../cli.ts'
 import { addOutput } from '../../output/printed.ts'
 import { CREATE_MISSING_ITEMS } from '../definitions-import/command.ts'
@@ -39,18 +47,14 @@ const declareImport = (group: Command) =>
     .option(...CREATE_MISSING_ITEMS)
     .addOption(separatorFlag())
     .addOption(encodingFlag())
-    .option('--skip-lines <n>', 'lines before the header, such as titles (default: found)')
-    .option(
-      '--ignore-rows <text,...>',
-      'leave out rows with such a cell, or one that begins so: Total,"Source:*"',
-      collect,
-    )
-    .option('--sheet <sheet>', 'the sheet of a workbook, by name or number (default: the only one with rows)')
+    .addOption(skipLinesFlag())
+    .addOption(ignoreRowsFlag())
+    .addOption(sheetFlag())
     .addOption(recordsFlag())
     .option('--dry-run', 'do everything except sending, and show what each row gives')
     .option(...SUMMARY_ONLY)
     .option('--ids', 'with --dry-run: show ids beside names')
-    .option('--rejects <file>', 'the file for the rejected rows')
+    .addOption(rejectsFlag())
 
 /** Describes the flags of an import of group items. */
 export type GroupItemFlags = ReturnType<ReturnType<typeof declareImport>['opts']>

@@ -5,10 +5,14 @@ import { SUMMARY_ONLY } from '../../args/dry-run.ts'
 import {
   decimalFlag,
   encodingFlag,
+  ignoreRowsFlag,
   missingFlag,
   recordsFlag,
+  rejectsFlag,
   scaleFlag,
   separatorFlag,
+  sheetFlag,
+  skipLinesFlag,
 } from '../../args/format-flags.ts'
 import { FOLLOW_TARGETS, KEEP_HISTORY } from '../targets/target-flags.ts'
 import type { Act } from '../../cli.ts'
@@ -44,20 +48,16 @@ export const addAssignImport = (group: Command, act: Act): void => {
     .addOption(encodingFlag())
     .addOption(decimalFlag())
     .addOption(scaleFlag())
-    .option('--skip-lines <n>', 'lines before the header, such as titles (default: found)')
-    .option(
-      '--ignore-rows <text,...>',
-      'leave out rows with such a cell, or one that begins so: Total,"Source:*"',
-      collect,
-    )
-    .option('--sheet <sheet>', 'the sheet of a workbook, by name or number (default: the only one with rows)')
+    .addOption(skipLinesFlag())
+    .addOption(ignoreRowsFlag())
+    .addOption(sheetFlag())
     .addOption(recordsFlag())
     .option(...KEEP_HISTORY)
     .option(...FOLLOW_TARGETS)
     .option('--dry-run', 'do everything except sending, and show old and new values of each row')
     .option(...SUMMARY_ONLY)
     .option('--ids', 'with --dry-run: show ids beside names')
-    .option('--rejects <file>', 'the file for the rejected rows')
+    .addOption(rejectsFlag())
     .addHelpText('after', EXAMPLES)
   addOutput(command, async () => (await import('./run.ts')).assignPrints)
   markFirst(command, ['--user', '--kpi', '--map', '--decimal', '--sheet', '--keep-history', '--dry-run'])

@@ -3,7 +3,17 @@ import type { NamedField, Resource } from '../../../domain/schema.ts'
 import { markFirst } from '../../args/first-flags.ts'
 import { addFlags, collect, type FieldFlag, fieldFlags, flagName } from '../../args/flags.ts'
 import { SUMMARY_ONLY } from '../../args/dry-run.ts'
-import { decimalFlag, encodingFlag, recordsFlag, scaleFlag, separatorFlag } from '../../args/format-flags.ts'
+import {
+  decimalFlag,
+  encodingFlag,
+  ignoreRowsFlag,
+  recordsFlag,
+  rejectsFlag,
+  scaleFlag,
+  separatorFlag,
+  sheetFlag,
+  skipLinesFlag,
+} from '../../args/format-flags.ts'
 import { kpi } from '../../../domain/resources/kpi.ts'
 import { user } from '../../../domain/resources/user.ts'
 import { rolesOf } from '../../../reading/definitions/roles.ts'
@@ -88,17 +98,13 @@ const declareImport = (group: Command) =>
     .addOption(encodingFlag())
     .addOption(decimalFlag())
     .addOption(scaleFlag())
-    .option('--skip-lines <n>', 'lines before the header, such as titles (default: found)')
-    .option(
-      '--ignore-rows <text,...>',
-      'leave out rows with such a cell, or one that begins so: Total,"Source:*"',
-      collect,
-    )
-    .option('--sheet <sheet>', 'the sheet of a workbook, by name or number (default: the only one with rows)')
+    .addOption(skipLinesFlag())
+    .addOption(ignoreRowsFlag())
+    .addOption(sheetFlag())
     .addOption(recordsFlag())
     .option('--dry-run', 'do everything except sending, and show old and new values of each row')
     .option(...SUMMARY_ONLY)
-    .option('--rejects <file>', 'the file for the rejected rows')
+    .addOption(rejectsFlag())
     .option('--max-errors <n>', 'stop if more rows than this are rejected: a number, or a percentage such as 5%')
     .option('--rate <n>', 'send at most this many requests per minute')
     .option('--journal <folder>', 'the folder for the record of the run, from which it continues if it was stopped')

@@ -17,10 +17,14 @@ import { SUMMARY_ONLY } from '../../args/dry-run.ts'
 import {
   decimalFlag,
   encodingFlag,
+  ignoreRowsFlag,
   missingFlag,
   recordsFlag,
+  rejectsFlag,
   scaleFlag,
   separatorFlag,
+  sheetFlag,
+  skipLinesFlag,
 } from '../../args/format-flags.ts'
 import type { Act } from '../../cli.ts'
 import { addOutput } from '../../output/printed.ts'
@@ -140,17 +144,13 @@ const declareImport = (group: Command) =>
     .addOption(encodingFlag())
     .addOption(decimalFlag())
     .addOption(scaleFlag())
-    .option('--skip-lines <n>', 'lines before the header, such as titles (default: found)')
-    .option(
-      '--ignore-rows <text,...>',
-      'leave out rows with such a cell, or one that begins so: Total,"Source:*"; none: no others',
-      collect,
-    )
+    .addOption(skipLinesFlag())
+    .addOption(ignoreRowsFlag())
     .option(
       '--row-names <name>',
       'the name of the first column, where rows have one cell more than the header, as R writes them',
     )
-    .option('--sheet <sheet>', 'the sheet of a workbook, by name or number (default: the only one with rows)')
+    .addOption(sheetFlag())
     .addOption(recordsFlag())
     .option('--sql <query>', 'import the result of a query instead of a file: one SELECT, with --from-db')
     .option('--from-db <file>', 'the SQLite database of --sql, which is only read')
@@ -188,7 +188,7 @@ const declareImport = (group: Command) =>
     .optionsGroup('Before and after:')
     .option('--dry-run', 'do everything except sending, and show old and new values of each row')
     .option(...SUMMARY_ONLY)
-    .option('--rejects <file>', 'the file for the rejected rows')
+    .addOption(rejectsFlag())
     .option(
       '--max-errors <n>',
       'stop if more rows than this are rejected: a number such as 100, or a percentage such as 5%',
