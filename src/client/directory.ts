@@ -82,7 +82,11 @@ const personFinder = <T extends Named>(list: readonly T[]) => {
     }
   }
   const [turned, untitled] = [indexBy(turnedForm), indexBy(personForm)]
-  return { named: (text: string) => turned(text) ?? untitled(text), namesakes: indexBy(namesakeForm) }
+  return {
+    hasPeople: people.length > 0,
+    named: (text: string) => turned(text) ?? untitled(text),
+    namesakes: indexBy(namesakeForm),
+  }
 }
 
 /**
@@ -115,7 +119,7 @@ export const createDirectory = <T extends Named>(title: string, list: readonly T
     const [namesake, ...others] = persons.namesakes(text) ?? []
     const near =
       (others.length === 0 ? namesake?.name : undefined) ??
-      (text.includes(',') ? suggest(personForm(text), () => names) : undefined) ??
+      (persons.hasPeople && text.includes(',') ? suggest(personForm(text), () => names) : undefined) ??
       suggest(text, () => names) ??
       suggest(text, () => emails) ??
       (emails.length > 0 ? suggest(text, () => names, withWord) : undefined)

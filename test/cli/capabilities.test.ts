@@ -9,7 +9,7 @@ import { errorOf, type Ran, shellIn } from '../support/kpi.ts'
 
 /** What goes to a service nowhere: these work on this machine alone. */
 const LOCAL =
-  /^(completion|run|entries enter|profiles (add|update|list|show|use|remove)|serve|service|demo|report verify)\b/
+  /^(completion|version|run|entries enter|profiles (add|update|list|show|use|remove)|serve|service|demo|report verify)\b/
 
 /** What each variant does not have, and what its sentence says to use instead. */
 const LACKING: Record<Variant, readonly (readonly [line: RegExp, instead: RegExp])[]> = {
@@ -24,8 +24,9 @@ const LACKING: Record<Variant, readonly (readonly [line: RegExp, instead: RegExp
       /^assign group-items\b/,
       /has no group items of users: use a profile of the classic interface.*the same command on its machine/,
     ],
+    [/^check --only missing/, /has no assignments of KPIs: --only missed checks the targets alone/],
     [
-      /^assign (?!group-items)/,
+      /^(assign (?!group-items)|users hand-over)/,
       /has no assignments of KPIs: use a profile of the classic interface.*the same command on its machine/,
     ],
   ],

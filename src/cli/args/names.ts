@@ -104,7 +104,12 @@ const joinedAt = (parts: readonly string[], at: number, count: number): string[]
  * Returns what a list without quotes names where it is one name with commas, such as `Lee, Ann`. Throws where that name
  * stands among others, and where each of its parts is a name, too: only quotes say what is meant.
  */
-const findWithCommas = (title: string, parts: readonly Part[], find: Directory<Named>['find']): Named | undefined => {
+const findWithCommas = (
+  kind: ListedKind,
+  title: string,
+  parts: readonly Part[],
+  find: Directory<Named>['find'],
+): Named | undefined => {
   if (parts.length < 2 || parts.some(({ isQuoted }) => isQuoted)) return undefined
   const texts = parts.map(({ text }) => text)
   const asOne = (found: Named, at: number, count: number): string =>
@@ -123,9 +128,10 @@ const findWithCommas = (title: string, parts: readonly Part[], find: Directory<N
       `"${own.join(', ')}" may be one name or ${count === 2 ? 'two' : count}: ${asOne(found, at, count)}; ${quotedList(title, texts)} means ${each}`,
     )
   }
-  // A name that is nearly known is told as a whole.
-  if (whole instanceof Fault && suggestionIn(whole) !== '' && !texts.some((text) => isCalled(find(text))))
-    throw new UsageError(whole.message)
+  // A name that is nearly known is told as a whole: that of a person, or one with commas.
+  const near = whole instanceof Fault ? suggestionIn(whole) : ''
+  const isNear = near !== '' && (kind === 'user' || near.includes(',')) && !texts.some((text) => isCalled(find(text)))
+  if (isNear && whole instanceof Fault) throw new UsageError(whole.message)
   return undefined
 }
 
@@ -137,7 +143,7 @@ export const listedIn = async (client: Client, kind: ListedKind, title: string, 
   const names = namesIn(title, list)
   const directory = await directoryFor(client, kind, names)
   if (!directory) return [...new Set(names)].map(byId)
-  const whole = findWithCommas(title, parts, directory.find)
+  const whole = findWithCommas(kind, title, parts, directory.find)
   if (whole) return [whole]
   return [...new Map(allFound(names, directory.find).map((one) => [one.id, one])).values()]
 }

@@ -13,7 +13,7 @@ import { notesOnItems } from '../group-items/notes.ts'
 import { type ReadingFile, readRows, tellReading, withoutTwins } from '../entries/desired-rows.ts'
 import { listFlag } from '../options/flag-text.ts'
 import { textOfRows } from '../../tabular/source/table.ts'
-import type { DefinitionKind, DefinitionOptions } from './columns.ts'
+import { type DefinitionKind, type DefinitionOptions, mayGiveItems } from './columns.ts'
 import { meantRoles, type UnusedColumn } from './meanings.ts'
 import { beginReading, type Begun, type DefinitionRow, type ReadingDefinitions } from './rows.ts'
 
@@ -166,7 +166,7 @@ const tellNewRecords = async (noting: Noting, { planned }: Plan): Promise<void> 
   await warnOfNearNames(noting, others ?? [])
   const defaults = (own ?? []).flatMap(({ changes }) => changes.map((one) => one.defaults ?? {}))
   for (const note of notesOnDefaults(definition.of, defaults, () => false)) onNote(note)
-  for (const note of notesOnItems(planned, noting.snapshot)) onNote(note)
+  if (mayGiveItems(definition)) for (const note of notesOnItems(planned, noting.snapshot)) onNote(note)
 }
 
 /** Says what is to be known of a plan before it is sent; of new records, where it does not continue an earlier run. */

@@ -24,6 +24,7 @@ import {
 import { readableNumber } from '../../domain/numbers/readable.ts'
 import { type Evidence, showCell } from './evidence.ts'
 import { listFlag } from '../options/flag-text.ts'
+import { listFirst } from '../../domain/count-text.ts'
 
 /** Sets how many words beside numbers are kept, each with a KPI. */
 const MOST_WORDS = 200
@@ -194,10 +195,7 @@ export class NumberWords {
       if (!isSame && !shown.has(one.number.words))
         shown.set(one.number.words, `${showCell(one)} is read as ${readableNumber(read.value)}${scaledUnit(measure)}`)
     }
-    const all = [...shown.values()]
-    const more = all.length - SHOWN
-    if (all.length === 0) return []
-    return [`${column}: ${all.slice(0, SHOWN).join(', ')}${more > 0 ? `, and so are ${more} more forms` : ''}`]
+    return shown.size === 0 ? [] : [`${column}: ${listFirst([...shown.values()], SHOWN)}`]
   }
 }
 

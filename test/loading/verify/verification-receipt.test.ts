@@ -21,6 +21,7 @@ const optionsIn = ({ options }: Written): object => ({
   map: mapIn(options['map']),
   mapKpi: mapIn(options['mapKpi']),
   percent: mapIn(options['percent']),
+  scale: mapIn(options['scale']),
   numbersAs: mapIn(options['numbersAs']),
   missing: setIn(options['missing']),
   create: options['create'] && {

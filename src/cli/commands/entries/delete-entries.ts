@@ -111,7 +111,7 @@ const sumsText = async (cli: Cli, client: Client, sums: readonly EntrySum[]): Pr
     }),
   )
   const others = sums.length - named.length
-  return [...named, ...(others > 0 ? [`and ${others} more KPIs`] : [])].join('; ')
+  return [...named, ...(others > 0 ? [`and ${countOf(others, 'more KPI')}`] : [])].join('; ')
 }
 
 /** Says what is deleted, and what that takes where it takes many requests. */
