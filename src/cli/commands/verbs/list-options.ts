@@ -52,7 +52,8 @@ const fieldNamed = (of: Printable, name: string, fields: readonly NamedField[] =
   const isFlag = (one: NamedField): boolean => flagName(one.name).replaceAll('-', '_') === name
   const found = fields.find((one) => one.name === name) ?? fields.find(isFlag)
   if (found) return found
-  const names = fields.map((one) => one.name)
+  const isCalled = ({ field: { called } }: NamedField): boolean => called?.split(', ').includes(name) === true
+  const names = (fields.some(isCalled) ? fields.filter(isCalled) : fields).map((one) => one.name)
   throw new UsageError(`${of.plural ?? pluralOf(of)} have no field "${name}"${nearestOrAll(name, names)}`)
 }
 
