@@ -59,6 +59,7 @@ const toldOf = (error: unknown, isBegun: boolean): KpiError | undefined => {
 /** Creates the assignments that are needed, where any is missing. */
 const assign = async (work: ImportRun, prepared: Prepared): Promise<void> => {
   if (prepared.reference.missing().length === 0) return
+  work.assignments?.clear()
   const { createAssignments } = await import('./create-assignments.ts')
   await createAssignments(work, prepared)
 }
@@ -164,7 +165,10 @@ export const importFile = async (work: ImportRun, isAgain = false): Promise<Endi
     const path = work.journal && journalPath(work.journal, prepared.fingerprint, work.options)
     if (path !== undefined) work.onJournal?.(path)
     chosen = await createMissing(work, prepared)
-    if (chosen) return undefined
+    if (chosen) {
+      work.assignments?.clear()
+      return undefined
+    }
     const journal = beginJournal(work, prepared.fingerprint, () => blocksOf(prepared))
     work.onJournal?.(path, journal.runId)
     try {

@@ -50,6 +50,23 @@ describe.each(importers)('several files: %s', (_, open) => {
     expect(await heldIn(importer)).toHaveLength(4)
   })
 
+  test('ask for the assignments of a user once, and again where some are created', async () => {
+    await using importer = await open()
+    for (const day of ['01', '02', '03']) importer.write(`${day}.csv`, rows(`Bob,Sales,2026-01-${day},1`))
+    const requestsOf = (stdout: string): number[] =>
+      (JSON.parse(stdout) as { requests: number }[]).map(({ requests }) => requests)
+    const plain = await importer.kpi('entries', 'import', '01.csv', '02.csv', '03.csv', '-o', 'json')
+    const [first = 0, second, third] = requestsOf(plain.stdout)
+    expect([plain.code, second, third]).toEqual([0, first - 1, first - 1])
+    importer.write('04.csv', rows('Ann Lee,Visits,2026-01-04,1'))
+    importer.write('05.csv', rows('Ann Lee,Visits,2026-01-05,1'))
+    const created = await importer.kpi('entries', 'import', '04.csv', '05.csv', '--create-assignments', '-o', 'json')
+    expect({ ...created, rows: JSON.parse(created.stdout) as unknown }).toMatchObject({
+      code: 0,
+      rows: [{ created: 1 }, { created: 1, rejected: 0 }],
+    })
+  })
+
   test.each(['csv', 'json', 'table'])('print nothing as %s where the first of them fails', async (format) => {
     await using importer = await open()
     write(importer)

@@ -183,7 +183,7 @@ const FEW_USERS = 20
 
 /** Reads and checks all rows, and shows warnings and notes on them. */
 const checkRows = async (work: ImportInput, sorters: Sorters, rejects: Rejects): Promise<CheckedRows> => {
-  const { table, client, options, groups, chosen, onWarning, onNote } = work
+  const { table, client, options, groups, chosen, assignments, onWarning, onNote } = work
   const { periodDates = 'as-is' } = options
   const [sorter] = sorters
   const summary = emptySummary()
@@ -197,7 +197,7 @@ const checkRows = async (work: ImportInput, sorters: Sorters, rejects: Rejects):
     ...places,
     onProgress,
     onFetched,
-    lists: { groups, chosen },
+    lists: { groups, chosen, assignments },
   })
   for (const warning of warningsOn(table, checked.formats, summary.read === 0)) onWarning(warning)
   for (const warning of [

@@ -7,6 +7,7 @@ import { Fault } from '../../domain/errors.ts'
 import { nameForm, newName, looseName } from '../../domain/name-form.ts'
 import { isProvisional, type Lookup, PROVISIONAL_ID } from './lookup.ts'
 import { checkText } from '../../domain/field-value.ts'
+import type { Assignment } from '../../domain/resources/assignment.ts'
 import { type BreakdownItem, breakdownItem } from '../../domain/resources/breakdowns.ts'
 import { type Kpi, kpi as kpiResource } from '../../domain/resources/kpi.ts'
 import { fullName, isEmailAddress, type User, user as userResource } from '../../domain/resources/user.ts'
@@ -161,6 +162,8 @@ export type ReferenceLists = {
   readonly groups?: ListGroups | undefined
   /** Holds the ids of what the run has created or found created: others of their names are about to be removed. */
   readonly chosen?: RealIds | undefined
+  /** Remembers the assignments of users for the files of one command; whoever creates some empties it. */
+  readonly assignments?: Map<number, readonly Assignment[]> | undefined
 }
 
 /** Lists the groups that breakdown items are in; undefined where the service does not show them. */

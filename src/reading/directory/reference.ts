@@ -229,7 +229,8 @@ export const fetchReference = async (client: Client, needs: ReferenceNeeds) => {
       if (!readsAssignments) return
       for (const id of new Set(userIds)) {
         if (assigned.has(id) || isProvisional(id)) continue
-        const list = await client.assignments(id).list()
+        const list = needs.assignments?.get(id) ?? (await client.assignments(id).list())
+        needs.assignments?.set(id, list)
         assigned.set(id, new Map(list.map((one) => [one.id, one])))
         onFetched?.(assigned.size)
       }

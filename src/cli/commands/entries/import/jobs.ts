@@ -3,6 +3,7 @@ import { resolve } from 'node:path'
 import type { Client } from '../../../../client/client.ts'
 import type { Waiting } from '../../../../client/transport.ts'
 import type { ImportInput, VerificationOptions } from '../../../../loading/prepare/import-types.ts'
+import type { Assignment } from '../../../../domain/resources/assignment.ts'
 import type { Table } from '../../../../tabular/source/table.ts'
 import { isDevice } from '../../../../files/place.ts'
 import { requirePlace } from '../../../../files/write-file.ts'
@@ -135,6 +136,8 @@ export type CommandRun = {
   readonly progress: ProgressView
   /** Holds the day that an earlier part of the run settled a word for; the files that follow get the same. */
   readonly settled: { date?: string }
+  /** Remembers the assignments of users, which the files have in common. */
+  readonly assignments: Map<number, readonly Assignment[]>
   /** Names the receipts that the command has written. */
   readonly receipts: string[]
   /** Removes the journals of finished imports, once no command can continue them any more. */
@@ -152,7 +155,7 @@ const pauseOf =
 
 /** Begins with a file; returns what importing it needs. */
 export const beginRun = (run: CommandRun, { file, table }: Job): ImportInput => {
-  const { cli, client, parsed, stops, progress, settled } = run
+  const { cli, client, parsed, stops, progress, settled, assignments } = run
   progress.begin(parsed.isSeveral ? file : undefined)
   // Name the file in notes on a column, unless they do.
   const ofFile = (text: string): string =>
@@ -165,6 +168,7 @@ export const beginRun = (run: CommandRun, { file, table }: Job): ImportInput => 
     folder: cli.io.tempDir,
     signal: stops.signal(),
     rate: parsed.rate,
+    assignments,
     groups: () => withClassic(cli, client, async (classic) => classic?.groups.list()),
     earlierKpis: () => findEarlierKpis(run, file),
     onProgress: (step) => {

@@ -57,7 +57,7 @@ export const runImport = async (cli: Cli, files: readonly string[], flags: Impor
     onWait = progress.waits
     tellStopping(cli.io, stops, note)
     try {
-      const run = { cli, client, parsed, stops, progress, finished, settled: {}, receipts: [] }
+      const run = { cli, client, parsed, stops, progress, finished, settled: {}, assignments: new Map(), receipts: [] }
       await removeEarlierDoubles(run, jobs)
       const ordered = await orderJobs(run, jobs)
       ends.order(ordered.map(({ file }) => file))
