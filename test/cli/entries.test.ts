@@ -69,7 +69,9 @@ describe.each(users)('%s, kpi entries', (_, open) => {
       'Visits,1',
       '-y',
     )
-    expect(gone.stderr).toContain('delete 4 entries of 2026-11-19 to 2026-11-20 (Revenue: 3 entries, sum 127.5; Visits: 1 entry, sum 8)\n')
+    expect(gone.stderr).toContain(
+      'delete 4 entries of 2026-11-19 to 2026-11-20 (Revenue: 3 entries, sum 127.5; Visits: 1 entry, sum 8)\n',
+    )
     expect(await listed()).toEqual(['11-20 9', '11-21 60.25'])
   })
 
