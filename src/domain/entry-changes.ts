@@ -23,8 +23,8 @@ export type EntryChange = {
   readonly revision?: number
   /** Holds what else was stored of an entry that was deleted: `before` has its values, and `after` none. */
   readonly gone?: GoneEntry
-  /** Names the group item that was put onto the entry of an id, whose values stay as they are. */
-  readonly carried?: { readonly id: number; readonly item: number }
+  /** Names the group item that was put onto the entry of an id, or taken off it; its values stay as they are. */
+  readonly carried?: { readonly id: number; readonly item: number; readonly isOff?: true }
 }
 
 /** Describes an entry that was deleted, besides its key and values. */
@@ -86,9 +86,10 @@ type Line = {
   /** Hold of deleted entries what else was stored. */
   readonly sets?: (number | null)[]
   readonly made?: Instant[]
-  /** Holds the ids of entries that were deleted, or that got a group item. */
+  /** Holds the ids of entries that were deleted, or that got or lost a group item. */
   readonly ids?: number[]
   readonly carried?: number
+  readonly isOff?: true
 }
 
 const cellOf = (value: Decimal | string | null | undefined): Cell => {
@@ -110,7 +111,7 @@ const valuesOf = ({ before = {}, after, gone }: EntryChange): Partial<EntryValue
 
 /**
  * Tells whether two changes are of the same values: both of new entries, both of the same fields of old ones, both of entries
- * that were deleted, or that got the same group item.
+ * that were deleted, or that got or lost the same group item.
  */
 const isAlike = (one: EntryChange, other: EntryChange): boolean =>
   one.key[0] === other.key[0] &&
@@ -119,6 +120,7 @@ const isAlike = (one: EntryChange, other: EntryChange): boolean =>
   (one.revision === undefined) === (other.revision === undefined) &&
   (one.gone === undefined) === (other.gone === undefined) &&
   one.carried?.item === other.carried?.item &&
+  one.carried?.isOff === other.carried?.isOff &&
   VALUES.every((name) => (valuesOf(one)[name] === undefined) === (valuesOf(other)[name] === undefined))
 
 const beginLine = (change: EntryChange): Line => {
@@ -134,6 +136,7 @@ const beginLine = (change: EntryChange): Line => {
     ...((gone ?? carried) && { ids: [] }),
     ...(gone && { sets: [], made: [] }),
     ...(carried && { carried: carried.item }),
+    ...(carried?.isOff && { isOff: true }),
   }
 }
 
@@ -186,7 +189,7 @@ export function* changesIn(text: string): Generator<EntryChange> {
     return
   }
   if (!isLine(line)) return
-  const { owner, kpi, days, before, after, revisions, ids, sets, made, carried } = line
+  const { owner, kpi, days, before, after, revisions, ids, sets, made, carried, isOff } = line
   let day: Day = 0
   for (const [at, step] of days.entries()) {
     day += step
@@ -197,7 +200,7 @@ export function* changesIn(text: string): Generator<EntryChange> {
       after: valuesAt(after, at),
       ...(revision !== undefined && { revision }),
       ...(made && { gone: { id: ids?.[at] ?? 0, set: sets?.[at] ?? null, createdAt: made[at] ?? 0 } }),
-      ...(carried !== undefined && { carried: { id: ids?.[at] ?? 0, item: carried } }),
+      ...(carried !== undefined && { carried: { id: ids?.[at] ?? 0, item: carried, ...(isOff && { isOff }) } }),
     }
   }
 }

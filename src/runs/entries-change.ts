@@ -3,11 +3,13 @@ import type { NotedChange, RecordedChange, RunRecord } from './run-record.ts'
 /** Stands for a kind in changes of entries, which an undo takes back by themselves. */
 const KIND = 'entry'
 
-/** Describes entries that a run deletes, or puts a group item onto. */
+/** Describes entries that a run deletes, or puts a group item onto or takes it off. */
 type EntriesChange = Pick<RecordedChange, 'action' | 'name'> & {
   readonly count: number
   /** Names the run under which the service keeps what becomes of them; undefined where the record notes the entries. */
   readonly serviceRun?: string | undefined
+  /** Tells that a group item is taken off, and not put onto them. */
+  readonly isOff?: boolean
 }
 
 /** Tells whether a change is of entries. */
@@ -16,7 +18,7 @@ export const isOfEntries = ({ kind }: Pick<RecordedChange, 'kind'>): boolean => 
 /** Notes a change of entries that is about to be sent; returns its id. */
 export const intendEntries = (
   run: Pick<RunRecord, 'intend' | 'changes'>,
-  { action, name, count, serviceRun }: EntriesChange,
+  { action, name, count, serviceRun, isOff }: EntriesChange,
 ): number => {
   // It has a place of its own: each part of a run changes other entries.
   const place = -1 - run.changes().length
@@ -29,7 +31,7 @@ export const intendEntries = (
       parents: {},
       name,
       before: { entries: count },
-      after: serviceRun === undefined ? undefined : { run: serviceRun },
+      after: serviceRun === undefined ? undefined : { run: serviceRun, ...(isOff && { is_off: true }) },
     },
   ])
   return id
@@ -40,6 +42,9 @@ export const serviceRunOf = (change: Pick<NotedChange, 'kind' | 'after'>): strin
   const run = isOfEntries(change) ? change.after?.['run'] : undefined
   return typeof run === 'string' ? run : undefined
 }
+
+/** Tells whether a change took a group item off entries. */
+export const tookOff = ({ after }: Pick<NotedChange, 'after'>): boolean => after?.['is_off'] === true
 
 /** Counts the entries of a change that the service keeps; others stand in the record. */
 export const countKept = (change: Pick<NotedChange, 'kind' | 'before' | 'after'>): number =>

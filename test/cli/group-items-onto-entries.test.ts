@@ -5,6 +5,7 @@ import { jsonOf, type Ran, shellIn } from '../support/kpi.ts'
 import { fillShop, type User, users } from '../support/user.ts'
 
 const ADD = ['assign', 'group-items', 'add', '--group-items', 'North', '--users', 'Ann Lee']
+const REMOVE = ADD.with(2, 'remove')
 const REPORT = ['report', '--group-items', 'North', '--from', '2026-11-01', '--to', '2026-11-30']
 
 describe.each(users)('%s, a group item', (_, open) => {
@@ -19,8 +20,8 @@ describe.each(users)('%s, a group item', (_, open) => {
   afterEach(() => user[Symbol.asyncDispose]())
 
   /** Returns the days whose entries carry it. */
-  const carried = async (): Promise<string> => {
-    const { stdout } = await user.kpi(...REPORT, '--rows', '-o', 'csv')
+  const carried = async (item = 'North'): Promise<string> => {
+    const { stdout } = await user.kpi(...REPORT.with(2, item), '--rows', '-o', 'csv')
     return stdout
       .split('\n')
       .slice(1, -1)
@@ -54,6 +55,71 @@ describe.each(users)('%s, a group item', (_, open) => {
     expect(await carried()).toBe('2026-11-16')
   })
 
+  test('is taken off the entries of its people from a day on, and put onto these alone again', async () => {
+    await user.kpi(...ADD, '--onto-entries', '--from', '2026-11-20')
+    const off = [...REMOVE, '--from-entries', '--from', '2026-11-21']
+    expect(lastly(await user.kpi(...off, '--dry-run'))).toEqual([
+      0,
+      'dry run, nothing was sent: 1 group item of users to remove\nwould take North off 1 entry of Ann Lee from 2026-11-21 on\n',
+    ])
+    expect(await carried()).toBe('2026-11-20 2026-11-21')
+    expect(lastly(await user.kpi(...off, '--yes'))).toEqual([
+      0,
+      'removed North from Ann Lee\ntook North off 1 entry of Ann Lee from 2026-11-21 on\n',
+    ])
+    expect(await user.client.userGroupItems(2).list()).toEqual([])
+    expect(await carried()).toBe('2026-11-20')
+    const runs = jsonOf(await user.kpi('history', '-o', 'json')) as { receipt: string; command: string }[]
+    const run = runs.find(({ command }) => command === 'assign group-items remove')
+    expect(run).toMatchObject({ entries: 1 })
+    // Also of somebody who has it no more.
+    const all = REMOVE.concat('--from-entries', '--from', 'this-year', '--yes')
+    expect((await user.kpi(...all)).stderr).toContain('took North off 1 entry of Ann Lee from 2026-01-01 on\n')
+    expect((await user.kpi(...all)).stderr).toContain('no entry of Ann Lee from 2026-01-01 on carries North\n')
+    expect(await carried()).toBe('')
+    expect(lastly(await user.kpi('undo', run?.receipt ?? '', '--dry-run'))).toEqual([
+      0,
+      'dry run, nothing was sent: would create again 1 record, put the group item onto 1 entry again\n',
+    ])
+    expect(lastly(await user.kpi('undo', run?.receipt ?? '', '--yes'))).toEqual([
+      0,
+      'created again 1 record, put the group item onto 1 entry again\n',
+    ])
+    expect(await user.client.userGroupItems(2).list()).toHaveLength(1)
+    expect(await carried()).toBe('2026-11-21')
+  })
+
+  test('is taken off only where that is confirmed, with the count', async () => {
+    await user.kpi(...ADD, '--onto-entries', '--from', '2026-11-20')
+    const off = [...REMOVE, '--from-entries', '--from', '2026-11-20']
+    const ran = await user.kpiIn({ terminal: 200 }, ...off)
+    expect(ran.stderr).toContain('remove North from Ann Lee, and from 2 entries from 2026-11-20 on')
+    expect(await user.client.userGroupItems(2).list()).toHaveLength(1)
+    expect(await carried()).toBe('2026-11-20 2026-11-21')
+  })
+
+  test('replaces another one of its group in two lines, the second of which the first names', async () => {
+    const { groups, groupItems } = user.client
+    const group = (await groups.list()).find(({ name }) => name === 'Region')?.id ?? 0
+    await groupItems(group).add({ name: 'South' })
+    // One of another group stays, and is not named.
+    await groupItems((await groups.add({ name: 'Brand' })).id).add({ name: 'Blue' })
+    await user.kpi(...ADD.with(4, 'North,Blue'), '--onto-entries', '--from', 'this-year')
+    const move = [...ADD.with(4, 'South'), '--onto-entries', '--from', '2026-11-20']
+    const says = `2 entries of Ann Lee from 2026-11-20 on carry North of the same group (Region), too; to take that off them, and off Ann Lee: kpi assign group-items remove --group-items ${north} --users 2 --from-entries --from 2026-11-20\n`
+    expect((await user.kpi(...move, '--dry-run')).stderr).toContain(says)
+    const { code, stderr } = await user.kpi(...move)
+    expect([code, stderr]).toEqual([0, `put South onto 2 entries of Ann Lee from 2026-11-20 on\n${says}`])
+    const line = /: kpi (assign group-items remove .*)\n/.exec(stderr)?.[1] ?? ''
+    expect(lastly(await user.kpi(...line.split(' '), '--yes'))).toEqual([
+      0,
+      'removed North from Ann Lee\ntook North off 2 entries of Ann Lee from 2026-11-20 on\n',
+    ])
+    expect([await carried('North'), await carried('South')]).toEqual(['2026-11-19', '2026-11-20 2026-11-21'])
+    expect((await user.client.userGroupItems(2).list()).map(({ name }) => name)).toEqual(['South', 'Blue'])
+    expect((await user.kpi(...move)).stderr).not.toContain('same group')
+  })
+
   test('is put onto entries also of somebody who has it already, and once', async () => {
     await user.client.userGroupItems(2).add({ id: north })
     const onto = [...ADD, '--onto-entries', '--from', 'this-year']
@@ -73,11 +139,13 @@ describe.each(users)('%s, a group item', (_, open) => {
   })
 
   test.each([
-    [['--onto-entries'], '--onto-entries needs the first day of the entries: add --from'],
-    [['--from', 'today'], '--from goes with --onto-entries'],
-    [['--onto-entries', '--from', 'soon'], '--from "soon"'],
-  ])('%j is wrong usage, and nothing is given', async (flags, says) => {
-    const ran = await user.kpi(...ADD, ...flags)
+    [ADD, ['--onto-entries'], '--onto-entries needs the first day of the entries: add --from'],
+    [ADD, ['--from', 'today'], '--from goes with --onto-entries'],
+    [ADD, ['--onto-entries', '--from', 'soon'], '--from "soon"'],
+    [REMOVE, ['--from-entries'], '--from-entries needs the first day of the entries: add --from'],
+    [REMOVE, ['--from', 'today'], '--from goes with --from-entries'],
+  ])('%j %j is wrong usage, and nothing is given', async (line, flags, says) => {
+    const ran = await user.kpi(...line, ...flags)
     expect(lastly(ran)).toEqual([2, expect.stringContaining(says)])
     expect(await user.client.userGroupItems(2).list()).toEqual([])
   })
@@ -118,4 +186,10 @@ test('a service that has nothing of this is refused before anything is sent', as
   ])
   expect(await importer.client.userGroupItems(ID.ann).list()).toEqual([])
   expect((await kpi(...line)).code).toBe(0)
+  const off = await kpi(...line.with(2, 'remove'), '--from-entries', '--from', '2026-01-01', '--yes')
+  expect([off.code, off.stderr]).toEqual([
+    7,
+    'kpi: --from-entries: this service leaves the entries that are there with the group items that their people had then; only the bundled service does that (kpi serve); leave the flag out to remove group items from users, for new entries\n',
+  ])
+  expect(await importer.client.userGroupItems(ID.ann).list()).toHaveLength(1)
 })

@@ -30,8 +30,16 @@ const gone = fc
   .tuple(key, value, revision, fc.record({ id: whole, set: fc.option(whole), createdAt: whole }))
   .map(([at, old, more, rest]): EntryChange => ({ key: at, before: held(old), after: {}, ...more, gone: rest }))
 const carried = fc
-  .tuple(key, fc.record({ id: whole, item: fc.integer({ min: 1, max: 2 }) }))
+  .tuple(
+    key,
+    fc.record(
+      { id: whole, item: fc.integer({ min: 1, max: 2 }), isOff: fc.constant(true as const) },
+      { requiredKeys: ['id', 'item'] },
+    ),
+  )
   .map(([at, one]): EntryChange => ({ key: at, before: {}, after: {}, carried: one }))
+
+const onto: EntryChange = { key: [1, 1, 1], before: {}, after: {}, carried: { id: 1, item: 1 } }
 
 test('changes of every kind, in any order, are read as they were written', () => {
   fc.assert(
@@ -41,6 +49,6 @@ test('changes of every kind, in any order, are read as they were written', () =>
         .flatMap((line) => [...changesIn(line)])
       expect(read).toEqual(changes)
     }),
-    { numRuns: 300 },
+    { numRuns: 300, examples: [[[onto, { ...onto, key: [1, 1, 2], carried: { id: 2, item: 1, isOff: true } }]]] },
   )
 })

@@ -6,6 +6,7 @@ import { waysIn, type Way } from '../support/service.ts'
 import { fillShop, SHOP } from '../support/user.ts'
 
 const day = (date: string): number => parseDay(date) ?? 0
+const EVERY = { date_from: day('2026-01-01') }
 const RANGE = { from: day('2026-03-01'), to: day('2026-12-31') }
 
 describe.each(waysIn('classic'))('%s, many entries at once', (_, open) => {
@@ -118,9 +119,17 @@ describe.each(waysIn('classic'))('%s, many entries at once', (_, open) => {
 
   test('get a group item from a day on, which an undo takes off those alone that got it so', async () => {
     const { client } = way
+    const [south] = await client.userGroupItems(SHOP.bob).list()
     const order = { group_item_id: north, user_ids: `${SHOP.ann},${SHOP.bob}`, date_from: day('2026-03-03') }
     const dry = await client.entries.carry('a', { ...order, dry_run: true })
-    expect(dry).toEqual({ run: 'a', entries: 0, left: 4, user_ids: order.user_ids, first_day: order.date_from })
+    expect(dry).toEqual({
+      run: 'a',
+      entries: 0,
+      left: 4,
+      user_ids: order.user_ids,
+      first_day: order.date_from,
+      other_item_ids: String(south?.id),
+    })
     expect(await ofItem(north)).toBe(0)
     await client.userGroupItems(SHOP.ann).add({ id: north })
     const own = { user_id: SHOP.ann, kpi_id: SHOP.visits, entry_date: day('2026-03-04'), actual: 1n }
@@ -139,8 +148,50 @@ describe.each(waysIn('classic'))('%s, many entries at once', (_, open) => {
     expect(await undo('a')).toEqual({ restored: 3, unchanged: 1, left: 0, reasons: null })
     expect(await ofItem(north)).toBe(before + 1)
     // Bob's entries carry the group item that they had.
-    const [south] = await client.userGroupItems(SHOP.bob).list()
     expect(await ofItem(south?.id ?? 0)).toBe(2)
+  })
+
+  test('lose a group item from a day on, which an undo puts onto those alone that lost it so', async () => {
+    const { client } = way
+    const [south] = await client.userGroupItems(SHOP.bob).list()
+    const order = { group_item_id: south?.id ?? 0, user_ids: `${SHOP.ann},${SHOP.bob}`, take_off: true }
+    const later = { ...order, date_from: day('2026-03-03') }
+    const stored = await held()
+    const dry = await client.entries.carry('a', { ...later, dry_run: true })
+    const bob = String(SHOP.bob)
+    const found = { user_ids: bob, first_day: later.date_from, other_item_ids: null }
+    expect(dry).toEqual({ run: 'a', entries: 0, left: 1, ...found })
+    expect(await ofItem(order.group_item_id)).toBe(2)
+    for (const _ of [1, 2])
+      expect(await client.entries.carry('a', { ...later, dry_run: false })).toMatchObject({ entries: 1, left: 0 })
+    expect(await ofItem(order.group_item_id)).toBe(1)
+    expect(await held()).toEqual(stored)
+    // What an entry carries besides stays, and one that never carried it does not get it.
+    await client.entries.carry('b', { ...order, group_item_id: north, take_off: false, ...EVERY, dry_run: false })
+    const all = await client.entries.carry('c', { ...order, ...EVERY, dry_run: false })
+    expect(all).toMatchObject({ entries: 1, first_day: day('2026-03-02'), other_item_ids: String(north) })
+    const withNorth = await ofItem(north)
+    expect(await ofItem(order.group_item_id)).toBe(0)
+    expect(await undo('c')).toEqual({ restored: 1, unchanged: 0, left: 0, reasons: null })
+    expect(await undo('a')).toEqual({ restored: 1, unchanged: 0, left: 0, reasons: null })
+    expect(await undo('a')).toEqual({ restored: 0, unchanged: 0, left: 0, reasons: null })
+    expect([await ofItem(order.group_item_id), await ofItem(north)]).toEqual([2, withNorth])
+  })
+
+  test('do not get a group item back that was deleted since', async () => {
+    const { client } = way
+    const [south] = await client.userGroupItems(SHOP.bob).list()
+    const [id, group_id] = [south?.id ?? 0, south?.group_id ?? 0]
+    const order = { group_item_id: id, take_off: true, ...EVERY, dry_run: false }
+    expect(await client.entries.carry('a', order)).toMatchObject({ entries: 2, left: 0 })
+    await client.userGroupItems(SHOP.bob).remove(id)
+    await client.groupItems(group_id).remove(id)
+    const reasons = '2 cannot get the group item again, as that was deleted'
+    expect(await undo('a')).toEqual({ restored: 0, unchanged: 0, left: 2, reasons })
+    const anew = await client.groupItems(group_id).add({ name: 'South' })
+    const again = { kpis: new Map(), items: new Map([[id, anew.id]]) }
+    expect(await client.entries.undoRun('a', { isDry: false, again })).toMatchObject({ restored: 2, left: 0 })
+    expect(await ofItem(anew.id)).toBe(2)
   })
 
   test('are counted that lack a group item, of all who have it', async () => {

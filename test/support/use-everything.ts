@@ -93,6 +93,8 @@ const useRuns = async ({ client }: Way, drafts: readonly EntryDraft[], item: num
   const count = (await client.entries.sums(which)).reduce((sum, { entries }) => sum + entries, 0)
   const order = { group_item_id: item, user_ids: String(owner), date_from: which.from, dry_run: false }
   await client.entries.carry('e', order)
+  await client.entries.carry('h', { ...order, take_off: true })
+  await client.entries.undoRun('h', { before: undefined, isDry: false })
   await client.entries.removeMany('f', which, count)
   await client.entries.carry('g', { ...order, user_ids: null })
   for (const run of ['f', 'e']) await client.entries.undoRun(run, { before: undefined, isDry: false })

@@ -129,7 +129,7 @@ export type Entries = Omit<ResourceClient<typeof newerEntry>, 'list' | 'addEach'
     which: EntrySelection | { readonly ids: readonly number[] },
     count: number,
   ) => Promise<DeletedEntries>
-  /** Puts a group item onto entries that do not carry it, or counts these; only the bundled service does. */
+  /** Puts a group item onto entries that do not carry it, or takes it off those that do, or counts these; only the bundled service does. */
   readonly carry: (run: string, order: Draft<typeof runGroupItem>) => Promise<CarriedGroupItem>
   /** Takes back one batch of a run, or counts what that would do. */
   readonly undoRun: (run: string, asked: BatchOfRun & { readonly isDry: boolean }) => Promise<UndoneBatch>

@@ -168,7 +168,7 @@ export const undoneBatch = resource({
 
 export type UndoneBatch = Stored<typeof undoneBatch>
 
-/** Bounds the entries that one request for a run deletes, or puts a group item onto, so that none takes long. */
+/** Bounds the entries that one request for a run deletes, or puts a group item onto or takes it off, so that none takes long. */
 export const RUN_LIMIT = 50_000
 
 /** Defines what entries come to, by KPI. */
@@ -240,18 +240,23 @@ export const deletedEntries = resource({
 
 export type DeletedEntries = Stored<typeof deletedEntries>
 
-/** Defines the order to put a group item onto entries that are there. */
+/** Defines the order to put a group item onto entries that are there, or to take it off. */
 export const runGroupItem = resource({
   name: 'run_group_item',
   plural: 'run_group_items',
-  title: 'order to put a group item onto entries',
+  title: 'order to put a group item onto entries, or to take it off',
   root: 'KPIRunGroupItem',
   // It is never shown.
   lists: {},
   path: '',
   verbs: [],
   fields: {
-    group_item_id: { kind: 'integer', about: 'Group item that the entries are to carry', required: true, example: 3 },
+    group_item_id: {
+      kind: 'integer',
+      about: 'Group item to put onto the entries, or to take off',
+      required: true,
+      example: 3,
+    },
     user_ids: {
       kind: 'text',
       about: 'Ids of the users whose entries they are, separated by commas; all who have the group item when not given',
@@ -260,20 +265,25 @@ export const runGroupItem = resource({
     },
     date_from: { kind: 'date', about: 'First day of the entries', required: true, example: '2026-01-01' },
     date_to: { kind: 'date', about: 'Last day of the entries; none when not given', nullable: true },
+    take_off: {
+      kind: 'boolean',
+      about: 'true takes it off the entries that carry it; otherwise it is put onto those that do not',
+      fallback: false,
+    },
     dry_run: {
       kind: 'boolean',
-      about: 'true only counts, and changes nothing; false puts it onto them',
+      about: 'true only counts, and changes nothing; false does it',
       required: true,
       example: true,
     },
   },
 })
 
-/** Defines how far a group item is put onto entries. */
+/** Defines how far a group item is put onto entries, or taken off. */
 export const carriedGroupItem = resource({
   name: 'carried_group_item',
   plural: 'carried_group_items',
-  title: 'entries that got a group item',
+  title: 'entries that got or lost a group item',
   root: 'KPICarriedGroupItem',
   path: `${entry.path}/runs/{run}/groupitem`,
   verbs: ['add'],
@@ -281,17 +291,24 @@ export const carriedGroupItem = resource({
     ...PROGRESS,
     user_ids: {
       kind: 'text',
-      about: 'Users whose entries did not carry it, separated by commas; the first 500 of them',
+      about: 'Users whose entries were still to be changed, separated by commas; the first 500 of them',
       nullable: true,
       readOnly: true,
       example: '2,3',
     },
     first_day: {
       kind: 'date',
-      about: 'First day of entries that did not carry it; null if all did',
+      about: 'First day of entries that were still to be changed; null if none was',
       nullable: true,
       readOnly: true,
       example: '2026-01-01',
+    },
+    other_item_ids: {
+      kind: 'text',
+      about:
+        'Other group items of the same group that some of the entries from this day on carry, separated by commas; the first 500 of them',
+      nullable: true,
+      readOnly: true,
     },
   },
 })

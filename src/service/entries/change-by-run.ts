@@ -9,11 +9,12 @@ import { LAST_ENTRY_DAY, type Day } from '../../domain/day.ts'
 import { missingReference } from '../../domain/rules.ts'
 import type { Writer } from '../../store/db.ts'
 import { entries as store, type StoredEntry } from '../../store/tables/entries.ts'
+import { breakdownItems } from '../../store/tables/breakdowns.ts'
 import { groupItems } from '../../store/tables/groups.ts'
 import { itemSets, userItems } from '../../store/tables/item-sets.ts'
 import { runBatches, type RunName } from '../../store/tables/runs.ts'
 import type { Context } from '../context.ts'
-import { setOf } from './entry-references.ts'
+import { setWith } from './entry-references.ts'
 import { growRun, keepChanges } from './keep-batch.ts'
 import { type EntrySelection, eachSelected } from './selected-entries.ts'
 
@@ -23,8 +24,8 @@ const AT_A_TIME = 500
 /** Sets how many entries a transaction changes: others wait until it ends before they write. */
 const PER_TRANSACTION = 1000
 
-/** Bounds the users that an answer names. */
-const MOST_USERS = 500
+/** Bounds the users and group items that an answer names. */
+const MOST_NAMED = 500
 
 function* parts<T>(list: readonly T[], size: number): Generator<readonly T[]> {
   for (let at = 0; at < list.length; at += size) yield list.slice(at, at + size)
@@ -112,7 +113,7 @@ const deleteSome = (ctx: Context, batch: OpenBatch, ids: readonly number[]): Pro
     return { count: stored.length, revision }
   })
 
-/** Counts the entries that a run has deleted so far, or has put a group item onto. */
+/** Counts the entries that a run has deleted so far, or has put a group item onto or taken it off. */
 const countDone = ({ db }: Context, name: RunName): Promise<number> =>
   db.read(async (tx) => {
     let count = 0
@@ -180,62 +181,92 @@ export const deleteEntries = async (ctx: Context, asked: AskedDeletion, pause: P
   return { run, entries: before + done, left: Math.max(0, ids.length - RUN_LIMIT) }
 }
 
-/** Says which group item a run puts onto entries: of which users, from which day on, up to which. */
+/** Says which group item a run puts onto entries or takes off: of which users, from which day on, up to which. */
 type AskedGroupItem = {
   readonly run: string
   readonly groupItem: number
   readonly users: ReadonlySet<number> | undefined
   readonly from: Day
   readonly to: Day | null
+  readonly isOff: boolean
   readonly isDry: boolean
 }
 
-/** Refuses a group item that is not there, or archived; entries do not get such. */
-const requireGroupItem = async ({ db, account }: Context, id: number): Promise<void> => {
+/** Returns the group of a group item; refuses one that is not there, or archived where it is to be put onto entries. */
+const groupOf = async ({ db, account }: Context, id: number, isOff: boolean): Promise<number> => {
   const item = await db.read((tx) => groupItems.findLinkable(tx, account.id, id))
   const field = 'group_item_id'
   if (!item) throw invalid([missingReference(field, 'group item', id)])
-  if (item.isArchived) throw invalid([{ field, message: `group item ${id} (${item.name}) is archived` }])
+  if (item.isArchived && !isOff) throw invalid([{ field, message: `group item ${id} (${item.name}) is archived` }])
+  return item.groupId
 }
 
-/** Returns the entries that do not carry a group item, among those that it is put onto. */
-const findWithout = async (
+/** Holds the entries that a group item is still to be put onto or taken off, whose they are, and the sets of all that were asked for. */
+type FoundEntries = {
+  readonly ids: readonly number[]
+  readonly users: readonly number[]
+  readonly firstDay: Day | null
+  readonly sets: ReadonlySet<number>
+}
+
+/** Finds the entries that a group item is still to be put onto, or to be taken off. */
+const findToChange = async (
   ctx: Context,
-  { groupItem, users, from, to }: AskedGroupItem,
-): Promise<{ readonly ids: readonly number[]; readonly users: readonly number[]; readonly firstDay: Day | null }> => {
+  { groupItem, users, from, to, isOff }: AskedGroupItem,
+): Promise<FoundEntries> => {
   const [account, { db }] = [ctx.account.id, ctx]
   const [items, carrying] = await db.read(async (tx) => [
     users ?? (await userItems.usersWith(tx, account, groupItem)),
     await itemSets.carrying(tx, account, groupItem),
   ])
-  const [ids, without]: [number[], Set<number>] = [[], new Set()]
+  const [ids, found, sets]: [number[], Set<number>, Set<number>] = [[], new Set(), new Set()]
   const days = { from, to: to ?? LAST_ENTRY_DAY }
   let firstDay: Day | null = null
   await eachSelected(ctx, { users: items, kpis: undefined, days }, ({ id, itemId, itemSet, day }) => {
-    if (itemSet !== null && carrying.has(itemSet)) return
+    if (itemSet !== null) sets.add(itemSet)
+    if ((itemSet !== null && carrying.has(itemSet)) !== isOff) return
     ids.push(id)
-    without.add(itemId)
+    found.add(itemId)
     firstDay = Math.min(firstDay ?? day, day)
   })
-  return { ids, users: [...without], firstDay }
+  return { ids, users: [...found], firstDay, sets }
 }
 
-/** Puts a group item onto those of some entries that do not carry it, and keeps which they are. */
-const carrySome = (ctx: Context, batch: OpenBatch, groupItem: number, ids: readonly number[]): Promise<Done> =>
+/** Returns the other group items of a group that sets hold. */
+const findOthers = (
+  { db, account }: Context,
+  { groupItem, group, sets }: { readonly groupItem: number; readonly group: number; readonly sets: Iterable<number> },
+): Promise<number[]> =>
+  db.read(async (tx) => {
+    const known = await itemSets.withIds(tx, account.id, sets)
+    const items = new Set([...known.values()].flat())
+    items.delete(groupItem)
+    if (items.size === 0) return []
+    const stored = await breakdownItems.findMany(tx, account.id, items)
+    const ofGroup = [...stored.values()].filter(({ breakdown_id }) => breakdown_id === group)
+    return ofGroup.map(({ id }) => id).toSorted((one, other) => one - other)
+  })
+
+/** Puts a group item onto those of some entries that do not carry it, or takes it off those that do, and keeps which they are. */
+const changeSome = (
+  ctx: Context,
+  batch: OpenBatch,
+  { groupItem, isOff }: Pick<AskedGroupItem, 'groupItem' | 'isOff'>,
+  ids: readonly number[],
+): Promise<Done> =>
   ctx.db.write(async (tx) => {
     const account = ctx.account.id
     const stored = (await loadAll(tx, account, ids)).toSorted(byKey)
     const known = await itemSets.withIds(tx, account, new Set(stored.flatMap(({ item_set }) => item_set ?? [])))
-    const setsWith = new Map<number | null, number>()
+    const newSets = new Map<number | null, number | null>()
     const changed: StoredEntry[] = []
     for (const entry of stored) {
       const items = entry.item_set === null ? [] : (known.get(entry.item_set) ?? [])
-      if (items.includes(groupItem)) continue
-      if (items.length >= USER_ITEMS_LIMIT)
+      if (items.includes(groupItem) !== isOff) continue
+      if (!isOff && items.length >= USER_ITEMS_LIMIT)
         throw new KpiError('conflict', `entry ${entry.id} carries ${items.length} group items, the most there may be`)
-      const ascending = [...items, groupItem].toSorted((one, other) => one - other)
-      const set = setsWith.get(entry.item_set) ?? (await setOf(tx, account, ascending))
-      setsWith.set(entry.item_set, set)
+      const set = newSets.get(entry.item_set) ?? (await setWith(tx, account, items, { item: groupItem, isOff }))
+      newSets.set(entry.item_set, set)
       changed.push({ ...entry, item_set: set })
     }
     if (changed.length === 0) return { count: 0, revision: batch.revision }
@@ -243,24 +274,28 @@ const carrySome = (ctx: Context, batch: OpenBatch, groupItem: number, ids: reado
       key: keyIn(entry),
       before: {},
       after: {},
-      carried: { id: entry.id, item: groupItem },
+      carried: { id: entry.id, item: groupItem, ...(isOff && { isOff }) },
     }))
     const revision = await keep(tx, ctx, batch, changes)
     await store.setItems(tx, account, changed)
     return { count: changed.length, revision }
   })
 
+const namedIn = (ids: readonly number[]): string | null =>
+  ids.length === 0 ? null : ids.slice(0, MOST_NAMED).join(',')
+
 /**
- * Puts a group item onto entries that do not carry it, or only counts these, and keeps for their run which they are; a request
- * that is sent again goes on with the entries that are left, and counts what the run has done before.
+ * Puts a group item onto entries that do not carry it, or takes it off those that do, or only counts these, and keeps for their
+ * run which they are; a request that is sent again goes on with the entries that are left, and counts what the run has done before.
  */
-export const carryGroupItem = async (ctx: Context, asked: AskedGroupItem, pause: Pause): Promise<CarriedGroupItem> => {
-  const { run, groupItem, isDry } = asked
-  await requireGroupItem(ctx, groupItem)
-  const { ids, users, firstDay: first_day } = await findWithout(ctx, asked)
-  const user_ids = users.length === 0 ? null : users.slice(0, MOST_USERS).join(',')
-  if (isDry) return { run, entries: 0, left: ids.length, user_ids, first_day }
+export const changeGroupItem = async (ctx: Context, asked: AskedGroupItem, pause: Pause): Promise<CarriedGroupItem> => {
+  const { run, groupItem, isOff, isDry } = asked
+  const group = await groupOf(ctx, groupItem, isOff)
+  const { ids, users, firstDay: first_day, sets } = await findToChange(ctx, asked)
+  const others = await findOthers(ctx, { groupItem, group, sets })
+  const found = { user_ids: namedIn(users), first_day, other_item_ids: namedIn(others) }
+  if (isDry) return { run, entries: 0, left: ids.length, ...found }
   const before = await countDone(ctx, { account: ctx.account.id, run })
-  const done = await inBatches(run, ids, pause, (batch, some) => carrySome(ctx, batch, groupItem, some))
-  return { run, entries: before + done, left: Math.max(0, ids.length - RUN_LIMIT), user_ids, first_day }
+  const done = await inBatches(run, ids, pause, (batch, some) => changeSome(ctx, batch, asked, some))
+  return { run, entries: before + done, left: Math.max(0, ids.length - RUN_LIMIT), ...found }
 }

@@ -29,13 +29,30 @@ const yieldEvery = (rows: number): Pause => {
 const USERS_PER_TURN = 100
 
 /** Finds the stored set of some group items, which come in ascending order, or creates it. */
-export const setOf = async (tx: Writer, account: number, items: readonly number[]): Promise<number> => {
+const setOf = async (tx: Writer, account: number, items: readonly number[]): Promise<number> => {
   const digest = itemSetDigest(items)
   const known = await store.find(tx, account, digest)
   if (known !== undefined) return known
   const id = await takeIds(tx, account, 'item_sets')
   await store.insert(tx, account, { id, digest, items })
   return id
+}
+
+/** Returns the set of the group items of another one with one more, or without it; null where none is left. */
+export const setWith = async (
+  tx: Writer,
+  account: number,
+  items: readonly number[],
+  { item, isOff }: { readonly item: number; readonly isOff: boolean },
+): Promise<number | null> => {
+  const others = items.filter((one) => one !== item)
+  const all = isOff ? others : [...others, item]
+  if (all.length === 0) return null
+  return setOf(
+    tx,
+    account,
+    all.toSorted((one, other) => one - other),
+  )
 }
 
 /**

@@ -13,6 +13,7 @@ import { compareKeys, type EntryKey } from '../../domain/entry-key.ts'
 import { KpiError } from '../../domain/errors.ts'
 import { type CreatedAgain, type RunEntry, type UndoneBatch } from '../../domain/resources/entry-run.ts'
 import type { Kpi } from '../../domain/resources/kpi.ts'
+import { USER_ITEMS_LIMIT } from '../../domain/limits.ts'
 import { type EntryValues, faultsOfValues, NOTHING, sameValues } from '../../domain/rules.ts'
 import type { Reader, Writer } from '../../store/db.ts'
 import { breakdownItems } from '../../store/tables/breakdowns.ts'
@@ -22,7 +23,7 @@ import { kpis as kpiStore } from '../../store/tables/kpis.ts'
 import { type RunBatch, runBatches, type RunName, runs } from '../../store/tables/runs.ts'
 import { users } from '../../store/tables/users.ts'
 import type { Context } from '../context.ts'
-import { setOf } from './entry-references.ts'
+import { setWith } from './entry-references.ts'
 
 /** Describes what becomes of an entry when the batch that wrote it is taken back. */
 type Judged = {
@@ -81,6 +82,12 @@ const keyNow = ([item, kpi, day]: EntryKey, { kpis, items }: CreatedAgain): Entr
   kpis.get(kpi) ?? kpi,
   day,
 ]
+
+/** Returns a change with the id that its group item has now, as that may have been created again. */
+const carriedNow = (change: EntryChange, { items }: CreatedAgain): EntryChange => {
+  const { carried } = change
+  return carried ? { ...change, carried: { ...carried, item: items.get(carried.item) ?? carried.item } } : change
+}
 
 /** Returns ranges that cover the entries of keys, and few others. */
 const rangesOf = (keys: readonly EntryKey[]): SeriesRange[] => {
@@ -159,11 +166,23 @@ const judgeGone = (met: Met, { before }: EntryChange, id: number, { kpis, items,
   return ids.has(id) ? leave('is stored under another user, KPI or day') : { ...met, action: 'restore' }
 }
 
-/** Judges an entry that a batch put a group item onto: it is taken off, unless the entry is another one now or has it no more. */
-const judgeCarried = (met: Met, { id, item }: NonNullable<EntryChange['carried']>, { sets }: Present): Judged => {
+/**
+ * Judges an entry that a batch put a group item onto, or took it off: that is turned back, unless the entry is another one now
+ * or is so already. A group item that is gone is put onto none.
+ */
+const judgeCarried = (
+  met: Met,
+  { id, item, isOff }: NonNullable<EntryChange['carried']>,
+  { sets, items }: Present,
+): Judged => {
   const { stored } = met
-  const isCarried = stored?.id === id && sets.get(stored.item_set ?? 0)?.includes(item) === true
-  return { ...met, action: isCarried ? 'restore' : 'done' }
+  if (stored?.id !== id) return { ...met, action: 'done' }
+  const held = sets.get(stored.item_set ?? 0) ?? []
+  if (held.includes(item) === (isOff === true)) return { ...met, action: 'done' }
+  const leave = (reason: string): Judged => ({ ...met, action: 'leave', reason })
+  if (isOff && !items.has(item)) return leave('cannot get the group item again, as that was deleted')
+  if (isOff && held.length >= USER_ITEMS_LIMIT) return leave('carries as many group items as there may be')
+  return { ...met, action: 'restore' }
 }
 
 const judgeChanged = (met: Met, batch: RunBatch, present: Present): Judged => {
@@ -256,7 +275,7 @@ const loadPresent = async (
   { keys, changed }: { readonly keys: readonly EntryKey[]; readonly changed: ReadonlyMap<string, StoredEntry> },
 ): Promise<Omit<Present, 'kpis'>> => {
   const gone = changes.flatMap((change) => change.gone ?? [])
-  const carried = changes.some((change) => change.carried)
+  const carried = new Set(changes.flatMap((change) => change.carried?.item ?? []))
   const ids = new Set<number>()
   for (const some of parts(gone)) {
     const stored = await store.withIds(
@@ -267,17 +286,11 @@ const loadPresent = async (
     for (const { id } of stored) ids.add(id)
     await setImmediate()
   }
-  const items =
-    gone.length === 0
-      ? new Map()
-      : await breakdownItems.findMany(
-          tx,
-          account,
-          keys.map(([item]) => item),
-        )
+  const needed = [...(gone.length === 0 ? [] : keys.map(([item]) => item)), ...carried]
+  const items = needed.length === 0 ? new Map() : await breakdownItems.findMany(tx, account, needed)
   const asked = new Set([
     ...gone.flatMap(({ set }) => set ?? []),
-    ...(carried ? [...changed.values()].flatMap(({ item_set }) => item_set ?? []) : []),
+    ...(carried.size > 0 ? [...changed.values()].flatMap(({ item_set }) => item_set ?? []) : []),
   ])
   return { items, ids, sets: asked.size === 0 ? new Map() : await itemSets.withIds(tx, account, asked) }
 }
@@ -294,7 +307,7 @@ const judgeBatch = async (
   const name = { account, run }
   const batch = (await runs.isKept(tx, name)) ? await runBatches.last(tx, name, before) : undefined
   if (!batch) return undefined
-  const changes = changesOf(batch)
+  const changes = changesOf(batch).map((change) => carriedNow(change, again))
   const keys = changes.map(({ key }) => keyNow(key, again))
   const kpis = await kpiStore.findMany(tx, account, new Set(keys.map(([, kpi]) => kpi)))
   const [changed, created] = await loadStored(tx, account, batch, keys)
@@ -397,17 +410,17 @@ const storeAgain = async (
   }
 }
 
-/** Takes a group item off the entries that a batch put it onto. */
-const takeOff = async (tx: Writer, account: number, { judged, present }: JudgedBatch): Promise<void> => {
-  const setsWithout = new Map<number, number | null>()
+/** Takes a group item off the entries that a batch put it onto, and puts it onto those that a batch took it off. */
+const turnBack = async (tx: Writer, account: number, { judged, present }: JudgedBatch): Promise<void> => {
+  const newSets = new Map<string, number | null>()
   const rows: StoredEntry[] = []
   for (const { action, change, stored } of judged) {
-    if (action !== 'restore' || !change?.carried || !stored || stored.item_set === null) continue
-    const { item } = change.carried
-    const items = (present.sets.get(stored.item_set) ?? []).filter((one) => one !== item)
-    const ascending = items.toSorted((one, other) => one - other)
-    const set = setsWithout.get(stored.item_set) ?? (items.length === 0 ? null : await setOf(tx, account, ascending))
-    setsWithout.set(stored.item_set, set)
+    if (action !== 'restore' || !change?.carried || !stored) continue
+    const { item, isOff } = change.carried
+    const items = present.sets.get(stored.item_set ?? 0) ?? []
+    const name = `${stored.item_set} ${item}`
+    const set = newSets.get(name) ?? (await setWith(tx, account, items, { item, isOff: !isOff }))
+    newSets.set(name, set)
     rows.push({ ...stored, item_set: set })
   }
   await store.setItems(tx, account, rows)
@@ -417,7 +430,7 @@ const takeBack = async (tx: Writer, { now }: Context, name: RunName, all: Judged
   const { batch, judged } = all
   const { account } = name
   await storeAgain(tx, account, now, all)
-  await takeOff(tx, account, all)
+  await turnBack(tx, account, all)
   const restored = judged.flatMap((one) => {
     const { action, stored, change } = one
     if (action !== 'restore' || !stored || !change || change.carried) return []

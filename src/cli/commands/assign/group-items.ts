@@ -77,18 +77,18 @@ const addAddCommand = (group: Command, act: Act): void => {
   act(command, async (cli, _, options) => {
     requireDryRun(options)
     const onto = await import('./onto-entries.ts')
-    onto.requireFirstDay(options)
+    onto.requireFirstDay('onto', options)
     const work = async (client: Client, signal: AbortSignal): Promise<void> => {
       const { runLinks } = await import('./links.ts')
       const adding = { ...(await selectItems(client, options)), command: 'assign group-items add' } as const
       const [groupItems, { users }] = [adding.known, adding]
-      const entries = await onto.readOntoEntries(cli, client, options, { groupItems, users })
+      const entries = await onto.readItemsOfEntries(cli, client, options, { groupItems, users })
       await runLinks({ cli, client, signal, flags: options }, adding, {
         ...(entries && {
           entries: {
             onto: entries.from,
             foresee: () => onto.foreseeEntries(cli, client, entries),
-            put: (record) => onto.putOntoEntries({ cli, client, signal }, record, entries),
+            put: (record) => onto.changeItemsOfEntries({ cli, client, signal }, record, entries),
           },
         }),
         offer: async ({ records, unchanged }) => {
@@ -109,9 +109,14 @@ const addAddCommand = (group: Command, act: Act): void => {
 const addRemoveCommand = (group: Command, act: Act): void => {
   const command = group
     .command('remove')
-    .description('remove group items from users; existing entries keep them')
+    .description('remove group items from users; existing entries keep them, unless --from-entries takes them off')
     .requiredOption(...ITEMS_FLAG)
     .requiredOption(...USERS_FLAG)
+    .option(
+      '--from-entries',
+      'take the group items off the entries of these users, too, from a day on, in few requests (bundled service)',
+    )
+    .option('--from <day>', 'with --from-entries: first day of these entries: a date, this-year and the like')
     .option('--dry-run', 'send nothing, and say what would be removed')
     .option(...SUMMARY_ONLY)
     .option(...YES)
@@ -119,24 +124,40 @@ const addRemoveCommand = (group: Command, act: Act): void => {
     command,
     'assign group-items remove --group-items North --users "Ann Lee" --dry-run',
     'assign group-items remove --group-items North --users "Ann Lee"',
+    'assign group-items remove --group-items North --users "Ann Lee" --from-entries --from 2026-01-01',
   )
   addOutput(command, async () => [
     { of: userGroupItem, isList: true },
     ...(await import('./links.ts')).plannedPrints('assign group-items remove'),
   ])
   act(command, async (cli, _, options) => {
-    const { yes, dryRun, groupItems, users } = options
+    const { yes, dryRun, fromEntries, groupItems, users } = options
     const needs = { of: userGroupItem, verb: 'remove' } as const
     requireDryRun(options)
+    const off = await import('./onto-entries.ts')
+    off.requireFirstDay('off', options)
     cli.requireCapabilities(needs)
-    if (!dryRun) {
+    if (!dryRun && !fromEntries) {
       const { requireConfirmation } = await import('../../args/prompt.ts')
       await requireConfirmation(cli, yes, `remove group items ${groupItems} from users ${users}`, true)
     }
     const work = async (client: Client, signal: AbortSignal): Promise<void> => {
       const { runLinks } = await import('./links.ts')
-      const removal = { ...(await selectItems(client, options)), command: 'assign group-items remove' } as const
-      await runLinks({ cli, client, signal, flags: options }, removal, { print: (made) => printItems(cli, made) })
+      const selected = await selectItems(client, options)
+      const asked = { groupItems: selected.known, users: selected.users }
+      const entries = await off.readItemsOfEntries(cli, client, options, asked)
+      const removal = { ...selected, command: 'assign group-items remove', mayLack: entries !== undefined } as const
+      await runLinks({ cli, client, signal, flags: options }, removal, {
+        ...(entries && {
+          entries: {
+            onto: entries.from,
+            foresee: () => off.foreseeEntries(cli, client, entries),
+            put: (record) => off.changeItemsOfEntries({ cli, client, signal }, record, entries),
+          },
+          question: dryRun ? undefined : await off.askToTakeOff(client, entries),
+        }),
+        print: (made) => printItems(cli, made),
+      })
     }
     await cli.withClient(needs, work, { ...PACED, signal: cli.io.interruption() })
   })

@@ -98,6 +98,8 @@ type Asked = SelectedLinks & {
   readonly command: LinkCommand
   readonly values?: AnyRecord
   readonly datedTargets?: readonly DatedChange[] | undefined
+  /** Takes links that are to be removed, and are not there, as they are. */
+  readonly mayLack?: boolean
 }
 
 /** Holds what a line runs with. */
@@ -129,7 +131,7 @@ type Particulars = {
   /** Says more of what was made. */
   readonly offer?: (made: MadeLinks) => Promise<void>
   /** Asks whether to do it, in place of whether past reports may follow. */
-  readonly question?: string
+  readonly question?: string | undefined
   readonly wayBack?: WayBack
   /** Prints what was made; where it was removed, only as data. */
   readonly print: (made: MadeLinks) => Promise<void>
@@ -144,7 +146,7 @@ const LINKS_OF_TURN = 500
 /** Plans the links that a line asks for, without those that an earlier part of its run has settled. */
 const planAsked = async (
   { client, signal }: LinkRun,
-  { command, users, known, values, datedTargets }: Asked,
+  { command, users, known, values, datedTargets, mayLack }: Asked,
   earlier?: EarlierChanges,
 ): Promise<LinkPlan> => {
   const { kind, verb } = COMMANDS[command]
@@ -162,6 +164,7 @@ const planAsked = async (
     ...(verb === 'add' && { existing: 'skip' }),
     ...(verb === 'update' && { onlyExisting: true }),
     ...(earlier && { isOurs: earlier.isOurs }),
+    ...(mayLack && { isOurs: () => true }),
   })
   const own = users.filter(({ id }) => whose.has(`#${id}`))
   const snapshot = await readLinks({ client }, kind, own, known)

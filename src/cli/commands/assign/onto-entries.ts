@@ -1,6 +1,7 @@
 import { requireBundled } from '../../../client/capabilities.ts'
 import type { Client } from '../../../client/client.ts'
 import type { Named } from '../../../client/directory.ts'
+import { namedGroupItems } from '../../../client/operations/group-items.ts'
 import { Aborted } from '../../../client/transport.ts'
 import { type Day, FIRST_ENTRY_DAY, formatDay } from '../../../domain/day.ts'
 import { isNotFound, KpiError } from '../../../domain/errors.ts'
@@ -18,52 +19,77 @@ import { learnAccount } from '../../target/service-of.ts'
 /** Sets the users of one request. */
 const USERS_AT_A_TIME = 1000
 
-/** Describes the flags that put group items onto entries. */
-type OntoFlags = { readonly ontoEntries?: true | undefined; readonly from?: string | undefined }
+/** Describes the flags that put group items onto entries, or take them off. */
+type EntriesFlags = {
+  readonly ontoEntries?: true | undefined
+  readonly fromEntries?: true | undefined
+  readonly from?: string | undefined
+}
 
-/** Holds group items and users, and the first day of the entries that the items are put onto. */
-export type OntoEntries = {
+/** Holds group items and users, and the first day of the entries that the items are put onto, or taken off. */
+export type ItemsOfEntries = {
+  readonly way: Way
   readonly groupItems: readonly Named[]
   readonly users: readonly Named[]
   readonly from: Day
 }
 
-/** Refuses a first day without `--onto-entries`, that without a first day, and a word that is no day. */
-export const requireFirstDay = ({ ontoEntries, from }: OntoFlags): void => {
-  if (ontoEntries && from === undefined)
-    throw new UsageError(
-      '--onto-entries needs the first day of the entries: add --from with a date, this-year and the like',
-    )
-  if (!ontoEntries && from !== undefined) throw new UsageError('--from goes with --onto-entries')
+type Way = 'onto' | 'off'
+
+/** Lists what is said of either way. */
+const WAYS = {
+  onto: {
+    flag: '--onto-entries',
+    instead: 'leave the flag out to give group items for new entries',
+    would: (item: string, what: string) => `would put ${item} onto ${what}`,
+    did: (item: string, what: string) => `put ${item} onto ${what}`,
+    none: 'lacks',
+  },
+  off: {
+    flag: '--from-entries',
+    instead: 'leave the flag out to remove group items from users, for new entries',
+    would: (item: string, what: string) => `would take ${item} off ${what}`,
+    did: (item: string, what: string) => `took ${item} off ${what}`,
+    none: 'carries',
+  },
+} as const
+
+/** Refuses a first day without the flag of a way, that without a first day, and a word that is no day. */
+export const requireFirstDay = (way: Way, { ontoEntries, fromEntries, from }: EntriesFlags): void => {
+  const [{ flag }, isAsked] = [WAYS[way], ontoEntries ?? fromEntries ?? false]
+  if (isAsked && from === undefined)
+    throw new UsageError(`${flag} needs the first day of the entries: add --from with a date, this-year and the like`)
+  if (!isAsked && from !== undefined) throw new UsageError(`--from goes with ${flag}`)
   const fault = from === undefined ? undefined : faultOfDays(from)
   if (fault !== undefined) throw new UsageError(`--from ${fault}`)
 }
 
 const entriesText = (count: number): string => countOf(count, 'entry', 'entries')
 
-const refuse = (isBundled: boolean): void =>
+const refuse = (isBundled: boolean, way: Way): void =>
   requireBundled(
     isBundled,
-    '--onto-entries',
+    WAYS[way].flag,
     'leaves the entries that are there with the group items that their people had then',
-    'leave the flag out to give group items for new entries',
+    WAYS[way].instead,
   )
 
-/** Counts the entries that do not carry a group item, some users at a time. */
-const countWithout = async (
+/** Counts the entries that a group item is still to be put onto, or taken off, some users at a time. */
+const countEntries = async (
   client: Client,
-  item: number,
-  users: readonly Named[],
-  from: Day,
-): Promise<Pick<CarriedGroupItem, 'left' | 'first_day'>> => {
+  { way, item, users, from }: Pick<ItemsOfEntries, 'way' | 'users' | 'from'> & { readonly item: number },
+): Promise<Pick<CarriedGroupItem, 'left' | 'first_day'> & { readonly userIds: string; readonly others: number[] }> => {
   let [left, first]: [number, Day | null] = [0, null]
+  const [others, found]: [Set<number>, string[]] = [new Set(), []]
   for (const some of someOf(users)) {
-    const order = { group_item_id: item, user_ids: idsText(some), date_from: from, dry_run: true }
-    const one = await client.entries.carry('dry-run', order)
+    const which = { group_item_id: item, user_ids: idsText(some), date_from: from, take_off: way === 'off' }
+    const one = await client.entries.carry('dry-run', { ...which, dry_run: true })
     left += one.left
     if (one.first_day !== null) first = Math.min(first ?? one.first_day, one.first_day)
+    for (const id of one.other_item_ids?.split(',') ?? []) others.add(Number(id))
+    if (one.user_ids !== null) found.push(one.user_ids)
   }
-  return { left, first_day: first }
+  return { left, first_day: first, userIds: found.join(','), others: [...others] }
 }
 
 const someOf = (users: readonly Named[]): (readonly Named[])[] =>
@@ -78,59 +104,103 @@ const MOST_NAMED = 3
 const usersText = (users: readonly Named[]): string =>
   users.length > MOST_NAMED ? countOf(users.length, 'user') : users.map(({ name }) => name).join(', ')
 
-/** Reads from which day on group items are put onto entries; undefined where they are not. Refuses a service that cannot. */
-export const readOntoEntries = async (
+/**
+ * Reads from which day on group items are put onto entries, or taken off; undefined where they are not. Refuses a service that
+ * cannot.
+ */
+export const readItemsOfEntries = async (
   cli: Cli,
   client: Client,
-  { ontoEntries, from }: OntoFlags,
-  { groupItems, users }: Pick<OntoEntries, 'groupItems' | 'users'>,
-): Promise<OntoEntries | undefined> => {
-  if (!ontoEntries || from === undefined) return undefined
+  { ontoEntries, fromEntries, from }: EntriesFlags,
+  { groupItems, users }: Pick<ItemsOfEntries, 'groupItems' | 'users'>,
+): Promise<ItemsOfEntries | undefined> => {
+  if (!(ontoEntries ?? fromEntries) || from === undefined) return undefined
+  const way = fromEntries ? 'off' : 'onto'
   await learnAccount(client)
-  refuse(client.isBundled())
+  refuse(client.isBundled(), way)
   const { day: today, zone } = cli.today()
   const days = await readDateDays(client, from, today)
   // An earlier version of the service has no such path: find that out before anything is changed.
   const [item, user] = [groupItems[0], users[0]]
-  if (item && user) await countWithout(client, item.id, [user], days.from).catch(refuseEarlier)
+  if (item && user)
+    await countEntries(client, { way, item: item.id, users: [user], from: days.from }).catch((error: unknown) =>
+      refuseEarlier(error, way),
+    )
   if (!isPlainDate(from)) await cli.note(`--from ${shellWord(from)} is ${formatDay(days.from)} in ${zone}`)
-  return { groupItems, users, from: days.from }
+  return { way, groupItems, users, from: days.from }
 }
 
-/** Says onto how many entries group items would be put. */
-export const foreseeEntries = async (
+/** Asks whether to take group items off users and off as many entries as there are. */
+export const askToTakeOff = async (client: Client, asked: ItemsOfEntries): Promise<string> => {
+  const { way, groupItems, users, from } = asked
+  let count = 0
+  for (const { id } of groupItems) count += (await countEntries(client, { way, item: id, users, from })).left
+  const names = groupItems.map(({ name }) => name).join(', ')
+  return `remove ${names} from ${usersText(users)}, and from ${entriesText(count)} from ${formatDay(from)} on`
+}
+
+/** Says onto how many entries group items would be put, or off how many they would be taken. */
+export const foreseeEntries = async (cli: Cli, client: Client, asked: ItemsOfEntries): Promise<void> => {
+  const { way, groupItems, users, from } = asked
+  for (const { id, name } of groupItems) {
+    const { left, others } = await countEntries(client, { way, item: id, users, from })
+    await cli.note(WAYS[way].would(name, `${entriesText(left)} of ${usersText(users)} from ${formatDay(from)} on`))
+    await tellOthers(cli, client, asked, others)
+  }
+}
+
+/** Says which other items of their group entries carry that have got a group item, and how these are taken off. */
+const tellOthers = async (
   cli: Cli,
   client: Client,
-  { groupItems, users, from }: OntoEntries,
+  { way, groupItems, users, from }: ItemsOfEntries,
+  others: readonly number[],
 ): Promise<void> => {
-  for (const { id, name } of groupItems) {
-    const { left } = await countWithout(client, id, users, from)
-    await cli.note(`would put ${name} onto ${entriesText(left)} of ${usersText(users)} from ${formatDay(from)} on`)
+  const given = new Set(groupItems.map(({ id }) => id))
+  const open = others.filter((id) => !given.has(id))
+  if (way === 'off' || open.length === 0) return
+  const named = new Map((await namedGroupItems(client)).map((one) => [one.id, one]))
+  for (const item of open) {
+    const { left, userIds } = await countEntries(client, { way: 'off', item, users, from })
+    if (left === 0) continue
+    const { name = `#${item}`, within = '' } = named.get(item) ?? {}
+    const ids = new Set(userIds.split(',').map(Number))
+    const whose = usersText(users.filter(({ id }) => ids.has(id)))
+    const line = lineOf(cli, 'off', { item, users: userIds, from })
+    await cli.note(
+      `${entriesText(left)} of ${whose} from ${formatDay(from)} on ${left === 1 ? 'carries' : 'carry'} ${name} of the same group (${within}), too; to take that off them, and off ${whose}: ${line}`,
+    )
   }
 }
 
 /** Refuses an earlier version of the bundled service, which has no such path. */
-const refuseEarlier = (error: unknown): never => {
-  if (isNotFound(error) || (error instanceof KpiError && error.code === 'method_not_allowed')) refuse(false)
+const refuseEarlier = (error: unknown, way: Way): never => {
+  if (isNotFound(error) || (error instanceof KpiError && error.code === 'method_not_allowed')) refuse(false, way)
   throw error
 }
 
-/** Puts group items onto the entries that do not carry them, as the record of the run notes before. */
-export const putOntoEntries = async (
+/** Puts group items onto the entries that do not carry them, or takes them off, as the record of the run notes before. */
+export const changeItemsOfEntries = async (
   { cli, client, signal }: { readonly cli: Cli; readonly client: Client; readonly signal: AbortSignal },
   run: RunRecord,
-  { groupItems, users, from }: OntoEntries,
+  asked: ItemsOfEntries,
 ): Promise<void> => {
+  const { way, groupItems, users, from } = asked
+  const { none, did } = WAYS[way]
   for (const { id: group_item_id, name } of groupItems) {
     let done = 0
+    const others = new Set<number>()
     for (const some of someOf(users)) {
-      const { left: count } = await countWithout(client, group_item_id, some, from)
+      const found = await countEntries(client, { way, item: group_item_id, users: some, from })
+      for (const id of found.others) others.add(id)
+      const { left: count } = found
       if (count === 0) continue
       if (signal.aborted) throw new Aborted('it was interrupted')
       const serviceRun = Buffer.from(cli.io.random(16)).toString('hex')
-      const what = `${name} onto ${entriesText(count)} from ${formatDay(from)} on`
-      const change = intendEntries(run, { action: 'update', name: what, count, serviceRun })
-      const order = { group_item_id, user_ids: idsText(some), date_from: from, dry_run: false }
+      const what = `${name} ${way} ${entriesText(count)} from ${formatDay(from)} on`
+      const isOff = way === 'off'
+      const change = intendEntries(run, { action: 'update', name: what, count, serviceRun, isOff })
+      const order = { group_item_id, user_ids: idsText(some), date_from: from, take_off: isOff, dry_run: false }
       for (;;) {
         const { entries, left } = await client.entries.carry(serviceRun, order)
         if (left > 0) continue
@@ -139,17 +209,20 @@ export const putOntoEntries = async (
       }
       run.settle(change, 'done')
     }
-    await cli.note(
-      done === 0
-        ? `no entry of ${usersText(users)} from ${formatDay(from)} on lacks ${name}`
-        : `put ${name} onto ${entriesText(done)} of ${usersText(users)} from ${formatDay(from)} on`,
-    )
+    const whose = `${usersText(users)} from ${formatDay(from)} on`
+    await cli.note(done === 0 ? `no entry of ${whose} ${none} ${name}` : did(name, `${entriesText(done)} of ${whose}`))
+    await tellOthers(cli, client, asked, [...others])
   }
 }
 
-/** Returns the line that puts a group item onto entries. */
-const ontoLine = ({ flags }: Pick<Cli, 'flags'>, item: number, users: string, from: Day): string => {
-  const words = `kpi assign group-items add --group-items ${item} --users ${users} --onto-entries --from ${formatDay(from)}`
+/** Returns the line that puts a group item onto entries, or takes it off. */
+const lineOf = (
+  { flags }: Pick<Cli, 'flags'>,
+  way: Way,
+  { item, users, from }: { readonly item: number; readonly users: string; readonly from: Day },
+): string => {
+  const verb = way === 'onto' ? 'add' : 'remove'
+  const words = `kpi assign group-items ${verb} --group-items ${item} --users ${users} ${WAYS[way].flag} --from ${formatDay(from)}`
   return [...words.split(' '), ...placeFlags(flags)].map(shellWord).join(' ')
 }
 
@@ -157,16 +230,21 @@ const ontoLine = ({ flags }: Pick<Cli, 'flags'>, item: number, users: string, fr
 export const offerOntoEntries = async (
   cli: Cli,
   client: Client,
-  { groupItems, users }: Pick<OntoEntries, 'groupItems' | 'users'>,
+  { groupItems, users }: Pick<ItemsOfEntries, 'groupItems' | 'users'>,
 ): Promise<void> => {
   if (!client.isBundled()) return
   for (const { id, name } of groupItems) {
-    const { left, first_day } = await countWithout(client, id, users, FIRST_ENTRY_DAY).catch((error: unknown) => {
+    const { left, first_day } = await countEntries(client, {
+      way: 'onto',
+      item: id,
+      users,
+      from: FIRST_ENTRY_DAY,
+    }).catch((error: unknown) => {
       if (error instanceof KpiError) return { left: 0, first_day: null }
       throw error
     })
     if (first_day === null) continue
-    const line = ontoLine(cli, id, idsText(users), first_day)
+    const line = lineOf(cli, 'onto', { item: id, users: idsText(users), from: first_day })
     await cli.note(
       `${entriesText(left)} of ${usersText(users)} ${left === 1 ? 'does' : 'do'} not carry ${name}; to put it onto them: ${line}`,
     )
@@ -190,7 +268,7 @@ export const tellEntriesWithout = async (
     throw error
   })
   if (!found || found.user_ids === null || found.first_day === null) return
-  const line = ontoLine(cli, id, found.user_ids, found.first_day)
+  const line = lineOf(cli, 'onto', { item: id, users: found.user_ids, from: found.first_day })
   await cli.note(
     `${entriesText(found.left)} of these days ${found.left === 1 ? 'is' : 'are'} of people who have ${name}, and ${found.left === 1 ? 'does' : 'do'} not carry it; to put it onto them: ${line}`,
   )

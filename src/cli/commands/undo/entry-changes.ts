@@ -3,7 +3,7 @@ import type { Client } from '../../../client/client.ts'
 import { Aborted } from '../../../client/transport.ts'
 import { type CreatedAgain, KEPT_DAYS } from '../../../domain/resources/entry-run.ts'
 import type { AnyRecord } from '../../../domain/schema.ts'
-import { countKept, isOfEntries, serviceRunOf } from '../../../runs/entries-change.ts'
+import { countKept, isOfEntries, serviceRunOf, tookOff } from '../../../runs/entries-change.ts'
 import type { NotedChange, RunRecord } from '../../../runs/run-record.ts'
 import type { Cli } from '../../cli.ts'
 import { countOf } from '../../output/text.ts'
@@ -12,7 +12,7 @@ import type { Counts } from './undo-outcome.ts'
 /** Describes what becomes of a change of entries of which the service keeps what they were. */
 export type EntryStep = {
   readonly change: NotedChange
-  /** Counts the entries that are stored again, or that a group item is taken off. */
+  /** Counts the entries that are stored again, or that a group item is taken off or put onto again. */
   readonly restored: number
   readonly unchanged: number
   readonly left: number
@@ -104,22 +104,27 @@ export const withEntries = (counts: Counts, steps: readonly EntryStep[]): Counts
 const WORDS = {
   will: {
     delete: (what: string) => `store ${what} again`,
-    update: (what: string) => `take the group item off ${what}`,
+    off: (what: string) => `take the group item off ${what}`,
+    onto: (what: string) => `put the group item onto ${what} again`,
   },
   did: {
     delete: (what: string) => `stored ${what} again`,
-    update: (what: string) => `took the group item off ${what}`,
+    off: (what: string) => `took the group item off ${what}`,
+    onto: (what: string) => `put the group item onto ${what} again`,
   },
 } as const
 
+const wayOf = ({ change }: EntryStep): keyof (typeof WORDS)['did'] =>
+  change.action === 'delete' ? 'delete' : tookOff(change) ? 'onto' : 'off'
+
 /** Says what becomes of entries: `store 3 entries again`; nothing where nothing does. */
 export const sayEntries = (steps: readonly EntryStep[], time: keyof typeof WORDS): string[] =>
-  (['delete', 'update'] as const).flatMap((action) => {
+  (['delete', 'off', 'onto'] as const).flatMap((way) => {
     const count = sum(
-      steps.filter(({ change }) => change.action === action),
+      steps.filter((step) => wayOf(step) === way),
       'restored',
     )
-    return count > 0 ? [WORDS[time][action](countOf(count, 'entry', 'entries'))] : []
+    return count > 0 ? [WORDS[time][way](countOf(count, 'entry', 'entries'))] : []
   })
 
 /** Says why entries are left alone. */

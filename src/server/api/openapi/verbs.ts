@@ -44,7 +44,7 @@ const summaries: Record<OperationVerb, string> = {
   addMany: 'add or update many, all or nothing',
   undo: 'take one batch back',
   removeMany: 'delete entries',
-  carry: 'put a group item onto entries',
+  carry: 'put a group item onto entries, or take it off',
   update: 'change one; what is not sent stays as it is',
   remove: 'delete one',
 }
@@ -73,7 +73,7 @@ const explanations: Record<OperationVerb, (of: Resource) => string> = {
   removeMany: () =>
     `Deletes the entries of a range of days, or some by their ids, and keeps for the run what they held. \`count\` is how many they are: if there are not so many (409), none is deleted. It deletes up to ${RUN_LIMIT}; while \`left\` is not 0, the same request again goes on. Where an answer was lost, the same request again counts what was done.`,
   carry: () =>
-    `Puts a group item onto the entries of users from a day on that do not carry it, and keeps for the run which they are. A dry run counts them in \`left\`. It does up to ${RUN_LIMIT}; while \`left\` is not 0, the same request again goes on.`,
+    `Puts a group item onto the entries of users from a day on that do not carry it, or with \`take_off\` takes it off those that do, and keeps for the run which they are. A dry run counts them in \`left\`. It does up to ${RUN_LIMIT}; while \`left\` is not 0, the same request again goes on.`,
   update: ({ title }) =>
     `Changes one ${title}. What is not sent keeps its value; null clears a value that may be null.`,
   remove: ({ title, removal }) => `Deletes one ${title}${removal === undefined ? '' : ` ${removal}`}.`,

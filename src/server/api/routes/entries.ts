@@ -244,11 +244,12 @@ const groupItemRoute: Route = {
   handle: async ({ ctx, ids, body, lenient, pause }) => {
     const { values, issues } = readDraft(runGroupItem, body, lenient)
     refuseFaults(issues)
-    const { group_item_id: groupItem = 0, date_from: from = 0, date_to: to = null, dry_run: isDry } = values
-    const { carryGroupItem } = await loadChanges()
+    const { group_item_id: groupItem = 0, date_from: from = 0, date_to: to = null } = values
+    const [isOff, isDry] = [values.take_off === true, values.dry_run === true]
+    const { changeGroupItem } = await loadChanges()
     const users = readIds('user_ids', values.user_ids)
-    const asked = { run: runIn(ids), groupItem, users, from, to, isDry: isDry === true }
-    return { status: 200, content: { of: carriedGroupItem, record: await carryGroupItem(ctx, asked, pause) } }
+    const asked = { run: runIn(ids), groupItem, users, from, to, isOff, isDry }
+    return { status: 200, content: { of: carriedGroupItem, record: await changeGroupItem(ctx, asked, pause) } }
   },
 }
 
