@@ -120,6 +120,16 @@ describe.each(users)('%s, kpi entries export', (_, open) => {
     expect(jsonOf(again)).toMatchObject({ read: 3, unchanged: 3, created: 0, updated: 0, rejected: 0 })
   })
 
+  test.each(['csv', 'json', 'ndjson', 'xlsx'].flatMap((ending) => [[ending], [ending, '--names']] as const))(
+    'imports as what is there already: %s %s',
+    async (ending, ...flags) => {
+      const file = `entries.${ending}`
+      expect(await exported(...flags, '--to-file', file)).toMatchObject({ code: 0 })
+      const again = await user.kpi('entries', 'import', file, '-o', 'json')
+      expect(jsonOf(again)).toMatchObject({ read: 3, unchanged: 3, created: 0, updated: 0, rejected: 0 })
+    },
+  )
+
   test.each([
     [['--excel', 'nowhere!'], '--excel nowhere! is no locale; write a language and a country, such as de-DE or en-US'],
     [['--layout', 'tall'], 'Allowed choices are long, wide'],

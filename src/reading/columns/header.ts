@@ -174,10 +174,27 @@ const recognizeReport = ({ header, roles, ignored }: HeaderFindings, wanted: rea
   }
 }
 
+/** Lists the columns of ids that have a column of names beside them where entries are exported with names. */
+const IDS_BESIDE_NAMES: Readonly<Partial<Record<Role, readonly [id: string, name: string]>>> = {
+  user: ['user_id', 'user'],
+  source: ['source_id', 'source'],
+  kpi: ['kpi_id', 'kpi'],
+}
+
+/** Leaves out the ids of entries that are exported with names, which are the same in another account. */
+const leaveOutIds = ({ header, roles, ignored }: HeaderFindings): void => {
+  if (!['entry_date', 'user_id', 'user', 'kpi_id', 'kpi'].every((name) => header.includes(name))) return
+  for (const [id, name] of Object.values(IDS_BESIDE_NAMES)) {
+    const at = header.indexOf(id)
+    if (header.includes(name) && ![...roles.values()].includes(at)) ignored.add(at)
+  }
+}
+
 /** Adds the columns of the given roles by their names, unless the user has named others. */
 export const recognizeColumns = (found: HeaderFindings, wanted: readonly Role[]): void => {
   const { header, roles, issues, doubts } = found
   if (isReport(header)) recognizeReport(found, wanted)
+  leaveOutIds(found)
   const named = new Set(roles.keys())
   for (const at of unassignedColumns(found)) {
     const name = header[at] ?? ''
