@@ -218,7 +218,7 @@ describe('the classic interface, which has no sources,', () => {
     doors.write('data.csv', text)
     const ran = await doors.classic('entries', 'import', 'data.csv', ...args)
     expect([ran.code, ran.stdout]).toEqual([7, ''])
-    expect(ran.stderr).toMatch(/breakdown items: (give a user|use --user)/)
+    expect(ran.stderr).toMatch(/breakdown items: (values belong to users there: --map user=COLUMN|use --user)/)
     expect(existsSync(doors.folder.in('data.rejects.csv'))).toBe(false)
   })
 

@@ -12,7 +12,7 @@ const SOURCE_OF_ROWS: Capability = {
   ...NEEDS_BREAKDOWN_ITEMS,
   flag: {
     name: 'the source of rows',
-    instead: `give a user, as values belong to users there, or use ${NEWER_PROFILE}`,
+    instead: `values belong to users there: --map user=COLUMN says which column names them, --user who has all; or use ${NEWER_PROFILE}`,
   },
 }
 
