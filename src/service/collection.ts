@@ -39,6 +39,9 @@ type Above = {
   readonly missing: (id: number, parent: number) => string
 }
 
+/** Describes what a change is of: the stored record, none where it is new, and the time. */
+export type Settling = { readonly before?: object; readonly now: Instant }
+
 /** Describes the rules of a resource, which run in the transaction. */
 export type Rules<R extends Resource> = {
   readonly above?: Above
@@ -60,7 +63,7 @@ export type Rules<R extends Resource> = {
     now: Instant,
   ) => Promise<readonly Stored<R>[]>
   /** Returns what those of the sent values that change something mean for the stored record, if they are not its fields. */
-  readonly settled?: (changes: Partial<Stored<R>>, sent: object) => object
+  readonly settled?: (changes: Partial<Stored<R>>, sent: object, on: Settling) => object
   /** Throws if a record must not be changed in this way. */
   readonly mayChange?: (tx: Reader, account: number, before: Stored<R>, after: Stored<R>) => Promise<void>
   /** Throws if a record must not be removed. */
@@ -101,7 +104,7 @@ type BoundRules<R extends Resource> = {
     records: readonly Stored<R>[],
     now: Instant,
   ) => Promise<readonly Stored<R>[]>
-  readonly settle: (changes: object, sent: object) => object
+  readonly settle: (changes: object, sent: object, on: Settling) => object
 }
 
 const createFind =
@@ -139,7 +142,7 @@ const bindRules = <R extends Resource>(of: R, rows: Rows<R>, rules: Rules<R>): B
       refuse([...sent.issues, ...issues], clashes)
     },
     show: async (tx, account, records, now) => (await rules.shown?.(tx, account, records, now)) ?? records,
-    settle: (changes, sent) => rules.settled?.(changes, sent) ?? changes,
+    settle: (changes, sent, on) => rules.settled?.(changes, sent, on) ?? changes,
   }
 }
 
@@ -220,7 +223,7 @@ export const collection = <R extends Resource>(
         const filled = await fill(tx, account, sent, parent)
         await check(tx, account, { ...sent, issues: [...sent.issues, ...unfilled(of, sent, filled)] })
         const id = ids === 'sent' ? {} : { id: await takeIds(tx, account, ids) }
-        const record = completeRecord(of, settle(sent.values, sent.values), {
+        const record = completeRecord(of, settle(sent.values, sent.values, { now }), {
           ...filled,
           ...id,
           created_at: now,
@@ -242,7 +245,7 @@ export const collection = <R extends Resource>(
           requireOpen(before, sent.values)
           await check(tx, account, sent, before)
           const shown = await showOne(tx, ctx, before)
-          const after = completeRecord(of, settle(changesIn(sent.values, shown), sent.values), before)
+          const after = completeRecord(of, settle(changesIn(sent.values, shown), sent.values, { before, now }), before)
           await rules.mayChange?.(tx, account, before, after)
           if (!differs(before, after)) return shown
           // Two changes in a second have two times, so that a caller can tell whether something changed meanwhile.

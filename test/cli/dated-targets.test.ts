@@ -180,7 +180,38 @@ assignments:
     expect(stderr).toContain(fault)
 })
 
+test('an empty target ends dated ones where there is no other, for a KPI and for users; an undo brings them back', async () => {
+  await using user = await embeddedUser()
+  await fill(user)
+  const ofAnn = ['assign', 'update', '--kpis', '1', '--users', '2'] as const
+  await user.kpi(...ofAnn, '--target', '60', '--from', '2026-01-01')
+  const ended = await run(user, ...ofAnn, '--target', '')
+  expect(await targetsOfAnn(user)).toBeNull()
+  expect(await ended.undo()).toMatchObject({ code: 0 })
+  expect(await targetsOfAnn(user)).toEqual([{ from: '2026-01-01', target: 60 }])
+  await user.kpi('kpis', 'update', 'Revenue', '--target', '')
+  await user.kpi('kpis', 'update', 'Revenue', '--target', '9', '--from', '2026-01-01')
+  const { undo } = await run(user, 'kpis', 'update', 'Revenue', '--target', '')
+  expect(await shownKpi(user)).toEqual({ target_default: null, target_base: null, targets: null })
+  expect(await undo()).toMatchObject({ code: 0 })
+  expect(await shownKpi(user)).toMatchObject({ target_default: 9, targets: [{ from: '2026-01-01', target: 9 }] })
+})
+
 describe('a sheet', () => {
+  test('changes nothing a second time, though the first gave a target that the field had shown', async () => {
+    await using user = await embeddedUser()
+    await fill(user)
+    await user.kpi('kpis', 'update', 'Revenue', '--target', '')
+    await user.kpi('kpis', 'update', 'Revenue', '--target', '5', '--from', '2020')
+    writeFileSync(user.folder.in('t.csv'), 'KPI,Target,valid from\nRevenue,5,\nRevenue,6,2026\n')
+    const all = { target_default: 6, target_base: 5 }
+    for (const unchanged of [0, 1]) {
+      const ran = await user.kpi('kpis', 'import', 't.csv', '-o', 'json')
+      expect(jsonOf(ran)).toMatchObject({ updated: 1 - unchanged, unchanged })
+      expect(await shownKpi(user)).toMatchObject(all)
+    }
+  })
+
   test.each<[what: string, text: string]>([
     ['with a column for each period', 'kpi,2027,Q3 2027,Target 2028,Oct\nRevenue,130,"135.5",,x\n'],
     ['with a row for each target', 'kpi,target,valid from\nRevenue,130,2027\nRevenue,135.5,2027-Q3\n'],

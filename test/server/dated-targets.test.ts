@@ -57,6 +57,11 @@ describe('dated targets of a KPI', () => {
     ],
     ['other targets', { targets: [TARGETS[1]] }, { target_default: 100, targets: [TARGETS[1]] }],
     ['an empty list', { targets: [] }, { target_default: 100, targets: null }],
+    [
+      'what the field shows, and no list',
+      { target_default: 120, targets: [] },
+      { target_default: 120, target_base: null, targets: null },
+    ],
     ['no list', { targets: null }, { target_default: 100, targets: null }],
     ['a list in another order', { targets: TARGETS.toReversed() }, { targets: TARGETS }],
     [

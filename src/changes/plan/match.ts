@@ -1,3 +1,4 @@
+import type { Day } from '../../domain/day.ts'
 import { Fault } from '../../domain/errors.ts'
 import { keyOf } from '../../domain/kinds.ts'
 import type { Pause } from '../../domain/pause.ts'
@@ -30,6 +31,8 @@ export type Policy = {
    * same form.
    */
   readonly tellTaken?: (holder: AccountRecord, isNew: boolean) => string
+  /** Holds today, of which targets are shown: where it is not known, a target that is shown stays so. */
+  readonly today?: Day
   /** Tells that a name that may stand for no value is warned of, and not refused. */
   readonly takesNoValue?: true
 }

@@ -1,14 +1,15 @@
 import { didYouMeanName } from '../../client/nearest.ts'
 import { unknownName } from '../../client/directory.ts'
 import { parseFormula } from '../../domain/calculated/formula-parser.ts'
+import type { Day } from '../../domain/day.ts'
 import { Fault } from '../../domain/errors.ts'
 import { INT16_MAX } from '../../domain/field-value.ts'
 import { nameFieldsOf } from '../../domain/kinds.ts'
 import { newName } from '../../domain/name-form.ts'
 import type { Pause } from '../../domain/pause.ts'
-import { type FieldValue, usualWith } from '../../domain/schema.ts'
-import { mergeDatedTargets } from '../../domain/targets/dated-targets.ts'
-import { isShownToday, targetFieldOf } from '../records/base-targets.ts'
+import { type AnyRecord, type FieldValue, usualWith } from '../../domain/schema.ts'
+import { mergeDatedTargets, targetOn } from '../../domain/targets/dated-targets.ts'
+import { isShownToday, showsDated, targetFieldOf } from '../records/base-targets.ts'
 import type { Change, FieldChange, Value } from '../records/change.ts'
 import { type Desired, desiredName } from '../records/desired.ts'
 import { readFormula } from '../records/formulas.ts'
@@ -84,12 +85,14 @@ const isSameValue = (before: Value, after: Value): boolean =>
 /** Tells whether a field says which record is meant, and so never differs between an item and its record. */
 const isIdentity = ({ kind, isById }: Desired, { name }: KindField): boolean => kind.identity.includes(name) && !isById
 
+const textOf = (value: FieldValue): string | null => (value === null ? null : String(value))
+
 /** Returns the dated targets that a record will have after the plan. */
 const datedAfter = ({ stored, desired }: AccountRecord): FieldValue => {
   const given = desired?.values['targets']
   const before = given === undefined ? normal(stored?.['targets']) : given
   if (!desired?.datedTargets) return before
-  return mergeDatedTargets(before === null ? null : String(before), desired.datedTargets)
+  return mergeDatedTargets(textOf(before), desired.datedTargets)
 }
 
 /** Returns the target that a KPI will have after the plan: its base, else its dated ones; null if it has none at all. */
@@ -115,23 +118,42 @@ const mayHide = ({ record }: Matched, { name }: KindField): boolean => {
 }
 
 /** Returns the end of dated targets that goes with no target at all, as a service ends them then. */
-const endOfDated = ({ desired, record }: Matched, changes: readonly FieldChange[]): FieldChange[] => {
-  const target = targetFieldOf(desired.kind.name)
-  const isEnded = changes.some(({ config, before, after }) => config.as === target && before !== null && after === null)
-  const before = normal(record.stored?.['targets'])
-  const config = desired.kind.fields.find(({ name }) => name === 'targets')
-  if (!isEnded || before === null || !config || 'targets' in desired.values || desired.datedTargets) return []
+const endOfDated = (
+  { desired, record }: Matched,
+  changes: readonly FieldChange[],
+  { isConfiguration }: Policy,
+): FieldChange[] => {
+  const { kind, values } = desired
+  const { stored } = record
+  const target = targetFieldOf(kind.name) ?? ''
+  const isOnlyDated = values[target] === null && stored !== undefined && showsDated(kind.name, stored)
+  const isEnded =
+    (isOnlyDated && !isConfiguration) ||
+    changes.some(({ config, before, after }) => config.as === target && before !== null && after === null)
+  const before = normal(stored?.['targets'])
+  const config = kind.fields.find(({ name }) => name === 'targets')
+  if (!isEnded || before === null || !config || 'targets' in values || desired.datedTargets) return []
   return [{ config, before, after: null }]
 }
 
+/** Tells whether a field shows a value today, and goes on to show it with the dated targets of the item: that changes nothing. */
+const staysShown = (
+  { desired, record }: Matched,
+  stored: AnyRecord,
+  { name, value }: { readonly name: string; readonly value: Value },
+  today: Day | undefined,
+): boolean => {
+  if (!isShownToday(desired.kind.name, stored, name, value)) return false
+  const targets = desired.values['targets'] === undefined && !desired.datedTargets ? undefined : datedAfter(record)
+  if (targets === undefined || today === undefined) return true
+  const base = stored[name] ?? null
+  return targetOn({ base: typeof base === 'bigint' ? base : null, targets: textOf(targets) }, today) === value
+}
+
 /** Returns the fields in which an item differs from its record, and the faults of those that cannot be read. */
-const fieldChanges = (
-  snapshot: Snapshot,
-  one: Matched,
-  reasons: Reason[],
-  { isConfiguration }: Policy,
-): FieldChange[] => {
+const fieldChanges = (snapshot: Snapshot, one: Matched, reasons: Reason[], policy: Policy): FieldChange[] => {
   const { desired, record } = one
+  const { isConfiguration } = policy
   const changes = desired.kind.fields.flatMap((config): FieldChange[] => {
     const { name, field, isHint } = config
     if (isHint || (record.stored && (isIdentity(desired, config) || field.secret))) return []
@@ -145,10 +167,11 @@ const fieldChanges = (
     const before = name === 'formula' ? formulaNow(now) : now
     const isKnown = record.stored !== undefined && !record.isUnread
     if (isKnown && isSameValue(before, after) && !mayHide(one, config)) return []
-    if (record.stored && !isConfiguration && isShownToday(desired.kind.name, record.stored, name, after)) return []
+    if (record.stored && !isConfiguration && staysShown(one, record.stored, { name, value: after }, policy.today))
+      return []
     return [{ config, before, after }]
   })
-  return [...changes, ...endOfDated(one, changes)]
+  return [...changes, ...endOfDated(one, changes, policy)]
 }
 
 /** Returns why a user may not have a target: the KPI has none. */

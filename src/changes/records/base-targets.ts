@@ -24,6 +24,10 @@ export const withBase = (kind: KindName, record: AnyRecord): AnyRecord => {
 export const isShownToday = (kind: KindName, record: AnyRecord, name: string, value: unknown): boolean =>
   name === TARGET_OF[kind] && TODAY in record && record[TODAY] === value
 
+/** Tells whether the field with the target shows a dated one today. */
+export const showsDated = (kind: KindName, record: AnyRecord): boolean =>
+  TARGET_OF[kind] !== undefined && (record[TODAY] ?? null) !== null
+
 /** Returns a record as the service shows it. */
 export const withToday = (kind: KindName, { [TODAY]: today, ...record }: AnyRecord): AnyRecord => {
   const name = TARGET_OF[kind]

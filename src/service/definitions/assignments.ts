@@ -39,5 +39,5 @@ export const assignments = collection(storedAssignment, store, 'sent', {
       return showToday(isHidden ? { ...record, user_target: null, targets: null } : record, 'user_target', now)
     })
   },
-  settled: (changes, sent) => settleTargets(changes, sent, 'user_target'),
+  settled: (changes, sent, on) => settleTargets(changes, sent, 'user_target', on),
 })

@@ -1,6 +1,7 @@
 import { targetOn } from '../../domain/targets/dated-targets.ts'
 import { dayOfInstant, type Instant } from '../../domain/day.ts'
 import type { Decimal } from '../../domain/decimal.ts'
+import type { Settling } from '../collection.ts'
 
 /** Describes what is stored of dated targets, and what bodies may hold besides. */
 type Dated = { readonly targets?: string | null; readonly target_base?: Decimal | null }
@@ -21,14 +22,22 @@ export const showToday = <Name extends string, T extends Dated & Readonly<Record
 
 /**
  * Returns what changes of a target mean for the stored record: a base given by its own name wins, and no target means that
- * there is none on any day, unless the dated ones are given, too.
+ * there is none on any day, unless the dated ones are given, too. A target that is shown already is meant for the days
+ * without a dated one where the dated ones that are given with it would show another.
  */
 export const settleTargets = <Name extends string>(
   { target_base: base, ...changes }: Dated & Partial<Readonly<Record<Name, Decimal | null>>>,
   sent: object,
   name: Name,
+  { before, now }: Settling,
 ): object => {
   if (base !== undefined) return { ...changes, [name]: base }
   const isCleared = Reflect.get(changes, name) === null && !('targets' in sent)
-  return isCleared ? { ...changes, targets: null } : changes
+  if (isCleared) return { ...changes, targets: null }
+  const given: unknown = Reflect.get(sent, name)
+  const isShown = before !== undefined && typeof given === 'bigint' && !(name in changes) && !('target_base' in sent)
+  if (!isShown || changes.targets === undefined) return changes
+  const stored: unknown = Reflect.get(before, name)
+  const timeline = { base: typeof stored === 'bigint' ? stored : null, targets: changes.targets }
+  return targetOn(timeline, dayOfInstant(now)) === given ? changes : { ...changes, [name]: given }
 }

@@ -27,7 +27,7 @@ const rules: Rules<typeof storedKpi> = {
     return clashesWithFormulas(await loadFormulas(tx, account), before, { ...before, ...sent })
   },
   shown: async (_tx, _account, records, now) => records.map((record) => showToday(record, 'target_default', now)),
-  settled: (changes, sent) => settleTargets(changes, sent, 'target_default'),
+  settled: (changes, sent, on) => settleTargets(changes, sent, 'target_default', on),
   mayChange: async (_tx, _account, before) => {
     rejectCalculated(before)
   },

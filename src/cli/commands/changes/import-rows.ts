@@ -55,13 +55,18 @@ const ROWS_OF_TURN = 500
 
 /** Plans rows of a file. */
 const planOf = async (
-  { stops }: Pick<OpenImport<ReadRows>, 'stops'>,
+  { cli, stops }: Pick<OpenImport<ReadRows>, 'cli' | 'stops'>,
   { snapshot, policy, parts, lineOf = (place) => place }: ReadRows,
   desired: readonly Desired[],
   isOurs?: Policy['isOurs'],
 ): Promise<Plan> => {
   const pause = pauseEvery(ROWS_OF_TURN, stops.signal())
-  const plan = await planChanges(snapshot, desired, { ...policy, ...(isOurs && { isOurs }) }, pause)
+  const plan = await planChanges(
+    snapshot,
+    desired,
+    { ...policy, today: cli.today().day, ...(isOurs && { isOurs }) },
+    pause,
+  )
   return parts ? planWholeRows(plan, { parts, lineOf }) : plan
 }
 

@@ -265,6 +265,7 @@ export const planList = async (
     isMeant: (_, field) => meant.has(field),
     takesName: (_, field) => `--by-name ${field}`,
     takesNoValue: true,
+    today: cli.today().day,
     ...(isOurs && { isOurs }),
     ...(flags.allowDuplicate !== true && {
       tellTaken: (holder: AccountRecord, isNew: boolean) => {
