@@ -234,6 +234,7 @@ describe('a sheet', () => {
   test.each<[what: string, text: string]>([
     ['with a column for each period', 'user,kpi,2027,Q3 2027\nann@example.com,Revenue,60,65\n'],
     ['with a row for each target', 'user;kpi;target;gültig ab\nAnn;Revenue;60;2027\nAnn;Revenue;65;2027-07-01\n'],
+    ['with both', 'user,kpi,2027,target,valid from\nann@example.com,Revenue,60,65,2027-07\n'],
   ])('%s gives users theirs', async (_, text) => {
     await using user = await embeddedUser()
     await fill(user)
@@ -244,6 +245,23 @@ describe('a sheet', () => {
       { from: '2027-07-01', target: 65 },
     ])
   })
+
+  test.each(['target', 'user_target', 'Target'])(
+    'gives users a target called %s beside those of years',
+    async (target) => {
+      await using user = await embeddedUser()
+      await fill(user)
+      writeFileSync(user.folder.in('t.csv'), `user,kpi,${target},2026,Q1 2027\nann@example.com,Revenue,50,60,70\n`)
+      const ran = await user.kpi('assign', 'import', 't.csv')
+      expect([ran.code, ran.stderr]).toEqual([0, expect.not.stringContaining('left out')])
+      const list = await user.kpi('assign', 'list', '--columns', 'target_base,targets', '-o', 'json')
+      const targets = [
+        { from: '2026-01-01', target: 60 },
+        { from: '2027-01-01', target: 70 },
+      ]
+      expect(jsonOf(list)).toEqual([{ target_base: 50, targets }])
+    },
+  )
 
   test('rejects a first day that is none, and two targets for one day', async () => {
     await using user = await embeddedUser()

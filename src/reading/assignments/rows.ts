@@ -291,25 +291,31 @@ type Timeline = {
   readonly header: readonly string[]
   readonly others: readonly number[]
   readonly days: readonly number[]
+  /** Holds the column of the targets that begin on no such day, if there is one. */
+  readonly target: number | undefined
+  /** Holds the column of the first days of those targets, if there is one. */
+  readonly from: number | undefined
 }
 
 const FROM_HEADING = 'valid from'
 
 /** Returns the rows of a list with a row for each target that a row of the other has; without any, the assignment alone. */
 const rowsOfTimeline = (
-  { header, others, days }: Timeline,
+  { header, others, days, target, from }: Timeline,
   { missing }: Pick<ImportOptions, 'missing'>,
   { line, cells, numbers }: Row,
 ): Row[] => {
   const valueOf = withoutMissing(missing)
   const own = others.map((at) => cells[at] ?? '')
-  const given = days.flatMap((at): Row[] => {
+  const rowOf = (at: number, day: string): Row[] => {
     const cell = valueOf(cells[at]?.trim() ?? '')
     if (cell === '') return []
-    const row = { line, cells: [...own, cell, header[at] ?? ''] }
+    const row = { line, cells: [...own, cell, day] }
     const currency = numbers?.[at]
     return [currency === undefined ? row : { ...row, numbers: [...own.map(() => undefined), currency] }]
-  })
+  }
+  const plain = target === undefined ? [] : rowOf(target, cells[from ?? -1] ?? '')
+  const given = [...plain, ...days.flatMap((at) => rowOf(at, header[at] ?? ''))]
   return given.length > 0 ? given : [{ line, cells: [...own, '', ''] }]
 }
 
@@ -325,12 +331,15 @@ export const findTimeline = (
 ): ListOfMatrix | undefined => {
   const found = namedColumns(header, options)
   recognizeColumns(found, ASSIGN_ROLES)
-  if (found.roles.has('target')) return undefined
-  const days = unassignedColumns(found).filter((at) => targetDayIn(header[at] ?? '', calendar) !== undefined)
+  const free = unassignedColumns(found)
+  const days = free.filter((at) => targetDayIn(header[at] ?? '', calendar) !== undefined)
   if (days.length === 0) return undefined
-  const others = header.flatMap((_, at) => (days.includes(at) ? [] : [at]))
-  const timeline = { header, others, days }
-  const list = [...others.map((at) => header[at] ?? ''), 'target', FROM_HEADING]
+  const target =
+    found.roles.get('target') ?? free.find((at) => OWN_NAMES[header[at]?.trim().toLowerCase() ?? ''] === 'target')
+  const from = target === undefined ? undefined : free.find((at) => isFromName(header[at] ?? ''))
+  const others = header.flatMap((_, at) => (days.includes(at) || at === target || at === from ? [] : [at]))
+  const timeline = { header, others, days, target, from }
+  const list = [...others.map((at) => header[at] ?? ''), header[target ?? -1] ?? 'target', FROM_HEADING]
   return {
     table: listOf(table, list, (row) => rowsOfTimeline(timeline, options, row)),
     header: list,
