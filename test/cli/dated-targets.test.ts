@@ -5,7 +5,7 @@ import { type Fault, faultyProxy, whole } from '../support/faulty-proxy.ts'
 import { kpiNamed, userNamed } from '../support/import.ts'
 import { jsonOf } from '../support/kpi.ts'
 import { some } from '../support/soak/tests.ts'
-import { embeddedUser, remoteUserBehind, type User, users } from '../support/user.ts'
+import { embeddedUser, newerUser, remoteUserBehind, type User, users } from '../support/user.ts'
 
 /** Ann, who is user 2, and the monthly KPI Revenue of hers; today is 2026-11-21. */
 const fill = async ({ client }: User): Promise<void> => {
@@ -294,15 +294,37 @@ const asStranger: Fault = async (response, pass) => {
   whole(response, { ...passed, headers })
 }
 
+/** Stands before a service as another one would answer. */
+const strange = async (url: string): Promise<string> => {
+  const { url: front } = await faultyProxy(
+    url,
+    () => asStranger,
+    () => true,
+  )
+  return front
+}
+
+test('elsewhere a configuration leaves entries of people alone over the newer variant, which hides their own targets', async () => {
+  await using user = await newerUser(undefined, strange)
+  await fill(user)
+  await user.client.assignments(2).update(1, { user_target: 50_0000n })
+  await enter(user, '2027-01-31')
+  writeFileSync(
+    user.folder.in('kpi.yaml'),
+    'kpis: [ { name: Revenue, targets: [ { from: 2027-01-01, target: 130 } ] } ]',
+  )
+  const { code, stderr } = await user.kpi('apply', 'kpi.yaml')
+  expect([code, stderr]).toEqual([
+    0,
+    expect.stringContaining(
+      '1 stored entry of people without a target was left alone, as this interface does not show',
+    ),
+  ])
+  expect(await reported(user)).toEqual(['2027-01 50'])
+})
+
 test('elsewhere a configuration writes the targets of the day onto entries without one, and says so', async () => {
-  await using user = await remoteUserBehind(async (url) => {
-    const { url: front } = await faultyProxy(
-      url,
-      () => asStranger,
-      () => true,
-    )
-    return front
-  })
+  await using user = await remoteUserBehind(strange)
   await fill(user)
   await user.client.users.add(userNamed('Bob'))
   await user.client.assignments(3).add({ id: 1, sort_order: 1 })

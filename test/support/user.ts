@@ -81,11 +81,11 @@ export const remoteUserBehind = (front?: Front): Promise<User> =>
 export const remoteUser = (): Promise<User> => remoteUserBehind()
 
 /** Of a server that is spoken to in the newer interface, with a key of some scopes or all. */
-export const newerUser = (scopes: readonly string[] = SCOPES): Promise<User> =>
+export const newerUser = (scopes: readonly string[] = SCOPES, front?: Front): Promise<User> =>
   userThrough(async ({ db }) => {
     const account = await ensureDefaultAccount(db, NOW / 1000)
     return ['/v1', [], await makeKey(db, account, { scopes: scopes.join(',') })]
-  })
+  }, front)
 
 /** Every way to use the command line, by name. What holds for one must hold for all. */
 export const users: readonly (readonly [name: string, open: () => Promise<User>])[] = [

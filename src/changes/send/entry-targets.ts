@@ -46,12 +46,14 @@ type WrittenTargets = {
   readonly entries: number
   /** Names KPIs without a default target, of which such a service shows no target of any entry. */
   readonly hidden: readonly string[]
+  /** Counts entries of people that were left alone, as the interface does not show whether they have targets of their own. */
+  readonly unknown: number
 }
 
 /**
  * Writes dated targets onto the stored entries that have no target of their own, on a service that has one target for all
  * days: the user's of the day, else the KPI's. Entries that have got theirs are left alone, so that the same may be done
- * again, and again when there are more entries.
+ * again, and again when there are more entries; so are those of people over the newer variant, which shows no assignments.
  */
 export const writeEntryTargets = async (
   client: Client,
@@ -60,7 +62,7 @@ export const writeEntryTargets = async (
 ): Promise<WrittenTargets> => {
   const calendar = await readCalendar(client)
   const hidden: string[] = []
-  let written = 0
+  let [written, unknown] = [0, 0]
   for (const [kpi, { own, users }] of askedBy(changes)) {
     const record: Kpi = await client.kpis.get(kpi)
     if (record.target_default === null) {
@@ -73,8 +75,10 @@ export const writeEntryTargets = async (
       const ofUser = user === null ? undefined : datedTargetOn(users.get(user), start)
       if (ofUser) return ofUser.target
       const ofKpi = datedTargetOn(own, start)
-      if (!ofKpi || (user !== null && client.variant === 'classic' && (await hasOwn(user)))) return undefined
-      return ofKpi.target
+      if (!ofKpi || user === null) return ofKpi?.target
+      if (client.variant === 'classic') return (await hasOwn(user)) ? undefined : ofKpi.target
+      unknown += 1
+      return undefined
     }
     const [only] = own === undefined && users.size === 1 ? users.keys() : []
     const from = Math.min(...[own, ...users.values()].flatMap((text) => datedTargetsIn(text).map((one) => one.from)))
@@ -89,13 +93,18 @@ export const writeEntryTargets = async (
       }
     }
   }
-  return { entries: written, hidden }
+  return { entries: written, hidden, unknown }
 }
 
 /** Says what became of dated targets on a service that has none. */
-export const writtenText = ({ entries, hidden }: WrittenTargets): string => {
-  const count = entries === 1 ? '1 stored entry' : `${entries} stored entries`
+export const writtenText = ({ entries, hidden, unknown }: WrittenTargets): string => {
+  const counted = (count: number): string => (count === 1 ? '1 stored entry' : `${count} stored entries`)
+  const count = counted(entries)
+  const left =
+    unknown === 0
+      ? ''
+      : `; ${counted(unknown)} of people without a target ${unknown === 1 ? 'was' : 'were'} left alone, as this interface does not show whether they have targets of their own: the same over the classic interface writes them`
   const without =
     hidden.length === 0 ? '' : `; without a default target it shows none of ${hidden.join(', ')}: give it one first`
-  return `this service has one target for all days: ${count} without a target got that of the day, and later ones get it when the same is done again${without}`
+  return `this service has one target for all days: ${count} without a target got that of the day, and later ones get it when the same is done again${left}${without}`
 }
