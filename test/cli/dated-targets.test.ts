@@ -294,6 +294,65 @@ const asStranger: Fault = async (response, pass) => {
   whole(response, { ...passed, headers })
 }
 
+describe('what a list holds', () => {
+  const BEFORE = [
+    'kpis: [ { name: Other, frequency: monthly, targets: [ { from: 2026-01-01, target: 9 } ] }',
+    '{ name: Plain, frequency: monthly, target_default: 3 }',
+    '{ name: Bare, frequency: monthly } ]',
+  ].join(', ')
+  const COLUMNS = 'name,target_default,target_base,targets,frequency_id,unit'
+  const listOf = async (user: User, format: string): Promise<string> =>
+    (await user.kpi('kpis', 'list', '--columns', COLUMNS, '-o', format)).stdout
+  const filled = async (): Promise<User> => {
+    const user = await embeddedUser()
+    await fill(user)
+    writeFileSync(user.folder.in('kpi.yaml'), BEFORE)
+    expect(await user.kpi('apply', 'kpi.yaml')).toMatchObject({ code: 0 })
+    for (const [target, from] of [
+      ['120.5', '2026-01-01'],
+      ['130', '2027-01-01'],
+    ] as const)
+      await user.kpi('kpis', 'update', 'Revenue', '--target', target, '--from', from)
+    return user
+  }
+
+  test.each<[what: string, format: string, ...line: string[]]>([
+    ['JSON', 'json', 'kpis', 'create', '--from-json', 'list'],
+    ['a file of JSON', 'json', 'kpis', 'import', 'list'],
+    ['CSV', 'csv', 'kpis', 'import', 'list'],
+  ])('is made elsewhere from %s as it was, and is unchanged where it is', async (_, format, ...line) => {
+    await using user = await filled()
+    await using other = await embeddedUser()
+    const list = await listOf(user, format)
+    const named = line.map((word) => (word === 'list' ? `list.${format}` : word))
+    for (const one of [user, other]) writeFileSync(one.folder.in(`list.${format}`), list)
+    const ran = await other.kpi(...named)
+    expect([ran.code, ran.stderr]).toEqual([0, expect.not.stringContaining('left out')])
+    expect(await listOf(other, 'json')).toBe(await listOf(user, 'json'))
+    const again = named[1] === 'create' ? ['kpis', 'update', '--from-json', '-'] : named
+    const all = (await user.kpi('kpis', 'list', '--columns', `id,${COLUMNS}`, '-o', 'json')).stdout
+    const dry = await user.kpiIn({ stdin: all }, ...again, '--dry-run')
+    expect([dry.code, dry.stderr]).toEqual([0, expect.stringContaining('4 unchanged')])
+  })
+
+  test.each<[what: string, edit: (kpi: Record<string, unknown>) => object, after: object]>([
+    [
+      'the dated targets',
+      (kpi) => ({ ...kpi, targets: [{ from: '2026-01-01', target: 125 }] }),
+      { target_default: 125, target_base: 100, targets: [{ from: '2026-01-01', target: 125 }] },
+    ],
+    ['the base', (kpi) => ({ ...kpi, target_base: 90 }), { target_default: 120.5, target_base: 90 }],
+    ['the target', (kpi) => ({ ...kpi, target_default: 80 }), { target_default: 120.5, target_base: 80 }],
+    ['the end of all dated ones', (kpi) => ({ ...kpi, targets: [] }), { target_default: 100, targets: null }],
+  ])('can be edited and sent back: %s', async (_, edit, after) => {
+    await using user = await filled()
+    const kpi = jsonOf(await user.kpi('kpis', 'get', 'Revenue', '-o', 'json')) as Record<string, unknown>
+    const stdin = JSON.stringify(edit(kpi))
+    expect(await user.kpiIn({ stdin }, 'kpis', 'update', '--from-json', '-')).toMatchObject({ code: 0 })
+    expect(await shownKpi(user)).toMatchObject(after)
+  })
+})
+
 /** Stands before a service as another one would answer. */
 const strange = async (url: string): Promise<string> => {
   const { url: front } = await faultyProxy(

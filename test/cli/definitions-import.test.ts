@@ -530,7 +530,10 @@ test('KPIs, categories and units are imported through the newer interface, too',
 })
 
 test.each([
-  ['kpis', /Columns: category, icon, unit, frequency, name, description, target_default, [^.]*is_active, targets\. /],
+  [
+    'kpis',
+    /Columns: category, icon, unit, frequency, name, description, target_default, [^.]*is_active, target_base, targets\. /,
+  ],
   ['users', /Columns: [^.]*email[^.]*, name\. /],
   ['group-items', /Columns: group, name, sort_order\. /],
   ['breakdown-items', /Columns: breakdown, name, [^.]*\. /],

@@ -9,7 +9,7 @@ import { newName } from '../../domain/name-form.ts'
 import type { Pause } from '../../domain/pause.ts'
 import { type AnyRecord, type FieldValue, usualWith } from '../../domain/schema.ts'
 import { mergeDatedTargets, targetOn } from '../../domain/targets/dated-targets.ts'
-import { isShownToday, showsDated, targetFieldOf } from '../records/base-targets.ts'
+import { isShownToday, showsDated, targetFieldOf, withBaseSettled } from '../records/base-targets.ts'
 import type { Change, FieldChange, Value } from '../records/change.ts'
 import { type Desired, desiredName } from '../records/desired.ts'
 import { readFormula } from '../records/formulas.ts'
@@ -151,8 +151,11 @@ const staysShown = (
 }
 
 /** Returns the fields in which an item differs from its record, and the faults of those that cannot be read. */
-const fieldChanges = (snapshot: Snapshot, one: Matched, reasons: Reason[], policy: Policy): FieldChange[] => {
-  const { desired, record } = one
+const fieldChanges = (snapshot: Snapshot, given: Matched, reasons: Reason[], policy: Policy): FieldChange[] => {
+  const { record } = given
+  const { kind, values } = given.desired
+  const desired = { ...given.desired, values: withBaseSettled(kind.name, values, record.stored) }
+  const one = { ...given, desired }
   const { isConfiguration } = policy
   const changes = desired.kind.fields.flatMap((config): FieldChange[] => {
     const { name, field, isHint } = config

@@ -41,3 +41,22 @@ export const withBaseNamed = (kind: KindName, before: AnyRecord, fields: AnyReco
   const { [name]: base = null, ...others } = fields
   return { ...others, target_base: base }
 }
+
+/** Names what holds the base beside a field that shows the target of today, where there are dated ones. */
+export const TARGET_BASE = 'target_base'
+
+/**
+ * Returns the values that an input gives a record, with a base under its own name in the field of the target: one that
+ * differs from that of the record is meant, and beside another the target that is shown is the one that was read.
+ */
+export const withBaseSettled = (kind: KindName, given: AnyRecord, record: AnyRecord | undefined): AnyRecord => {
+  const name = TARGET_OF[kind]
+  const { [TARGET_BASE]: base, ...others } = given
+  if (name === undefined || base === undefined) return given
+  const { [name]: shown, ...rest } = others
+  const isDated = record ? TODAY in record : (others['targets'] ?? null) !== null
+  const [before, today] = record && isDated ? [record[name], record[TODAY]] : [null, record?.[name]]
+  if (base !== (before ?? null)) return { ...rest, [name]: base }
+  const isRead = record ? shown === (today ?? null) : isDated
+  return isRead ? rest : others
+}

@@ -108,7 +108,7 @@ const freeRoles = (
   constants: ReadonlyMap<string, string>,
 ): DefinitionRole[] =>
   roles
-    .filter(({ role, field }) => !places.has(role) && !constants.has(role) && !field.secret && field.kind !== 'targets')
+    .filter(({ role, field }) => !places.has(role) && !constants.has(role) && !field.secret && !field.onRequest)
     .filter((one) => one !== PERSON || !places.has('first_name'))
 
 /** Tells whether a column holds ids beside another one with their names, as `list --names -o csv` prints them. */

@@ -47,8 +47,7 @@ export const rolesOf = ({
   readonly within?: string | undefined
 }): DefinitionRole[] => {
   const parent = of.shown.filter(({ name, field }) => name === within && field.readOnly)
-  const dated = fieldsOnRequest(of).filter(({ field }) => field.kind === 'targets')
-  const fields = [...parent, ...of.writable, ...dated].map(({ name, field }) => ({
+  const fields = [...parent, ...of.writable, ...fieldsOnRequest(of)].map(({ name, field }) => ({
     name,
     field,
     role: withoutId(name),

@@ -1,4 +1,7 @@
+import { TARGET_BASE } from '../../changes/records/base-targets.ts'
 import { didYouMean } from '../../client/nearest.ts'
+import { parseExactJson } from '../../codec/json-number.ts'
+import { readJson } from '../../codec/json.ts'
 import { looseName } from '../../domain/name-form.ts'
 import { readSnapshot } from '../../changes/records/access.ts'
 import { type Desired, desiredName } from '../../changes/records/desired.ts'
@@ -10,7 +13,7 @@ import type { Day } from '../../domain/day.ts'
 import { Fault, KpiError } from '../../domain/errors.ts'
 import { checkText, choiceOf, valueOfText } from '../../domain/field-value.ts'
 import { type Calendar, CIVIL_CALENDAR } from '../../domain/period.ts'
-import type { AnyRecord, FieldValue } from '../../domain/schema.ts'
+import type { AnyRecord, Field, FieldValue } from '../../domain/schema.ts'
 import type { DatedChange } from '../../domain/targets/dated-targets.ts'
 import type { Sample } from '../columns/contents.ts'
 import { foldName, requireClear } from '../columns/header.ts'
@@ -65,8 +68,21 @@ const choiceIn = ({ name, field }: DefinitionRole, text: string): FieldValue | F
   return Fault.must(`be one of ${field.oneOf?.join(', ')}${words}${didYouMean(near)}`)
 }
 
+/** Returns dated targets of a cell that holds the list of a record in JSON; undefined for any other text. */
+const targetsInJson = (field: Field, text: string): FieldValue | Fault | undefined => {
+  if (field.kind !== 'targets' || !text.startsWith('[')) return undefined
+  try {
+    return readJson(field, parseExactJson(text), true)
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined
+    throw error
+  }
+}
+
 /** Returns the value of a cell that is neither a number with decimals nor a reference. */
 const plainValue = (role: DefinitionRole, text: string): FieldValue | Fault => {
+  const targets = targetsInJson(role.field, text)
+  if (targets !== undefined) return targets
   if (role.field.kind === 'boolean') return booleanIn(text)
   return role.field.oneOf ? choiceIn(role, text) : valueOfText(role.field, text)
 }
@@ -275,7 +291,9 @@ class DefinitionReader {
     const [values, references]: [Record<string, FieldValue>, Record<string, string>] = [{}, {}]
     for (const [name, value] of Object.entries(given)) {
       const field = fieldOf(kind, name)
-      if (field?.refers && value !== null) references[field.name] = `#${Number(value)}`
+      // The plan settles which target the base stands for.
+      if (name === TARGET_BASE && value !== undefined) values[name] = value
+      else if (field?.refers && value !== null) references[field.name] = `#${Number(value)}`
       else if (field && value !== undefined) values[field.name] = value
     }
     return { kind: kind.kind, line, values, references, ...(dated.length > 0 && { datedTargets: dated }) }
@@ -323,6 +341,8 @@ class DefinitionReader {
     }
     for (const one of this.#named(kind.key, kind.within))
       if (this.#textOf(one, row) === '') reasons.push(`the ${one.role} is empty`)
+    // Beside dated targets, an empty base is none.
+    if (plan.places.has(TARGET_BASE) && (values['targets'] ?? null) !== null) values[TARGET_BASE] ??= null
     if (from !== undefined && 'target_default' in values) {
       dated.push({ from, target: asDecimal(values['target_default']) })
       Reflect.deleteProperty(values, 'target_default')

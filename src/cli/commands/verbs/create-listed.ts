@@ -20,6 +20,7 @@ import { pluralOf } from '../../output/short-answer.ts'
 import { createCompletion } from './complete-body.ts'
 import type { RecordedRun } from '../changes/recorded-run.ts'
 import {
+  bodyOf,
   type Command,
   desiredOf,
   fromKind,
@@ -65,7 +66,7 @@ const draftsFromJson = (
   const complete = createCompletion(of, createNames(client), list)
   return readBodies(bodies, of, {
     complete,
-    read: (body): ParsedFields<Values> => readDraft(of, body, true),
+    read: (body): ParsedFields<Values> => readDraft(bodyOf(of), body, true),
     check,
     signal,
   })

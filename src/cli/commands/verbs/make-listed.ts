@@ -13,7 +13,7 @@ import { pauseEvery } from '../../../client/next-turn.ts'
 import { listFirst, MOST_LISTED } from '../../../domain/count-text.ts'
 import { invalid, type Issue, KpiError } from '../../../domain/errors.ts'
 import { nameFieldsOf } from '../../../domain/kinds.ts'
-import { kpi } from '../../../domain/resources/kpi.ts'
+import { askedKpi, kpi } from '../../../domain/resources/kpi.ts'
 import { breakdown, breakdownItem } from '../../../domain/resources/breakdowns.ts'
 import type { AnyRecord, FieldValue, Resource } from '../../../domain/schema.ts'
 import type { RunRecord } from '../../../runs/run-record.ts'
@@ -150,8 +150,12 @@ export const desiredOf = (of: Resource, given: Values, meaning: Meaning): Desire
     if (refers && value !== null) references[name] = `#${String(value)}`
     else values[name] = value
   }
-  return { kind, values, references, ...meaning }
+  const { target_base } = own
+  return { kind, values: { ...values, ...(target_base !== undefined && { target_base }) }, references, ...meaning }
 }
+
+/** Returns the resource with the fields that bodies may hold: those that answers show on request, too. */
+export const bodyOf = (of: Resource): Resource => (of.name === kpi.name ? askedKpi : of)
 
 /** Returns a snapshot of records of a resource, with what items refer to, of which the ids alone are known. */
 export const snapshotOf = (

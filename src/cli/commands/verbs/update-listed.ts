@@ -20,6 +20,7 @@ import { learnAccount } from '../../target/service-of.ts'
 import { failureOfPlan } from '../changes/make-changes.ts'
 import type { RecordedRun } from '../changes/recorded-run.ts'
 import {
+  bodyOf,
   type Command,
   desiredOf,
   fromKind,
@@ -63,7 +64,7 @@ const READ_AT: Field = { kind: 'datetime', about: 'When it was last changed', nu
 type ListedChange = Pick<Change, 'patch' | 'readAt'> & { readonly id: number | undefined }
 
 const readChange = (of: Resource, body: Json, isNamed: boolean): ParsedFields<ListedChange> => {
-  const { values: patch, issues } = readPatch(of, body, true)
+  const { values: patch, issues } = readPatch(bodyOf(of), body, true)
   const held = expectObject(body)
   const at = readJson(READ_AT, held['updated_at'] ?? null, true)
   const faults = at instanceof Fault ? [...issues, { field: 'updated_at', message: at.message }] : issues
