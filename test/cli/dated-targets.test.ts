@@ -263,6 +263,44 @@ describe('a sheet', () => {
     },
   )
 
+  test.each(['01.04.2027', '1/4/2027', '2027-04-01T00:00:00', '2027-04', 'Q2 2027'])(
+    'takes %s for a first day, or says which days it may be',
+    async (text) => {
+      await using user = await embeddedUser()
+      await fill(user)
+      const isOpen = text.includes('/')
+      const targets = isOpen ? null : [{ from: '2027-04-01', target: 60 }]
+      writeFileSync(user.folder.in('k.csv'), `Kennzahl;Ziel;gültig ab\nRevenue;60;${text}\n`)
+      writeFileSync(user.folder.in('a.csv'), `user;kpi;target;gültig ab\nAnn;Revenue;60;${text}\n`)
+      for (const line of [
+        ['kpis', 'import', 'k.csv'],
+        ['assign', 'import', 'a.csv'],
+      ]) {
+        const { code, stderr } = await user.kpi(...line)
+        expect(code === 0).toBe(!isOpen)
+        expect(stderr.includes(`gültig ab "${text}" may be 2027-01-04 or 2027-04-01`)).toBe(isOpen)
+      }
+      expect(await shownKpi(user)).toMatchObject({ targets })
+      expect(await targetsOfAnn(user)).toEqual(targets)
+    },
+  )
+
+  test.each(['1850', '2500'])('refuses a column for %s, in a dry run, too, and that day in a row', async (year) => {
+    await using user = await embeddedUser()
+    await fill(user)
+    const files = {
+      kpis: [`kpi,${year}\nRevenue,130\n`, `kpi,target,valid from\nRevenue,130,${year}\n`],
+      assign: [`user,kpi,${year}\nAnn,Revenue,60\n`, `user,kpi,target,valid from\nAnn,Revenue,60,${year}\n`],
+    }
+    for (const [noun, texts] of Object.entries(files))
+      for (const text of texts) {
+        writeFileSync(user.folder.in('t.csv'), text)
+        const { code, stderr } = await user.kpi(noun, 'import', 't.csv', '--dry-run')
+        expect([code, stderr]).toEqual([expect.any(Number), expect.stringContaining(`"${year}" must be in the years`)])
+        expect(code).not.toBe(0)
+      }
+  })
+
   test('rejects a first day that is none, and two targets for one day', async () => {
     await using user = await embeddedUser()
     await fill(user)

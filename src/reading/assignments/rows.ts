@@ -13,7 +13,7 @@ import type { ImportOptions, Role } from '../options/options.ts'
 import { faultOfSurplus, type Row, type Table } from '../../tabular/source/table.ts'
 import type { Reference } from '../directory/reference.ts'
 import { cellReader } from '../rows/owner-reader.ts'
-import { isFromName, readTargetDay, targetDayIn } from '../columns/target-days.ts'
+import { faultOfTargetDay, isFromName, readTargetDay, targetDayIn } from '../columns/target-days.ts'
 import { readWide, type WideColumn } from '../columns/wide.ts'
 import type { Sample } from '../columns/contents.ts'
 import { recognizePersons } from '../columns/persons.ts'
@@ -122,7 +122,8 @@ export const assignReader = (
         ? undefined
         : accept(targets.read(target, line, kpi, numbers?.[roles.get('target') ?? -1]), 'target ')
     const day = textAt(cells, fromAt)
-    const from = day === '' ? undefined : accept(readTargetDay(day, calendar), `from "${day}" `)
+    const from =
+      day === '' ? undefined : accept(readTargetDay(day, calendar), `${header[fromAt ?? -1]?.trim()} "${day}" `)
     const wanted = {
       line,
       target: from === undefined ? number?.value : undefined,
@@ -334,12 +335,19 @@ export const findTimeline = (
   const free = unassignedColumns(found)
   const days = free.filter((at) => targetDayIn(header[at] ?? '', calendar) !== undefined)
   if (days.length === 0) return undefined
+  requireClear(
+    days.flatMap((at) => faultOfTargetDay(header[at] ?? '', targetDayIn(header[at] ?? '', calendar) ?? NaN) ?? []),
+  )
   const target =
     found.roles.get('target') ?? free.find((at) => OWN_NAMES[header[at]?.trim().toLowerCase() ?? ''] === 'target')
   const from = target === undefined ? undefined : free.find((at) => isFromName(header[at] ?? ''))
   const others = header.flatMap((_, at) => (days.includes(at) || at === target || at === from ? [] : [at]))
   const timeline = { header, others, days, target, from }
-  const list = [...others.map((at) => header[at] ?? ''), header[target ?? -1] ?? 'target', FROM_HEADING]
+  const list = [
+    ...others.map((at) => header[at] ?? ''),
+    header[target ?? -1] ?? 'target',
+    header[from ?? -1] ?? FROM_HEADING,
+  ]
   return {
     table: listOf(table, list, (row) => rowsOfTimeline(timeline, options, row)),
     header: list,

@@ -1,7 +1,8 @@
-import { type Day, dayOfCivil, parseDay } from '../../domain/day.ts'
-import { Fault } from '../../domain/errors.ts'
+import { type Day, dayOfCivil, FIRST_ENTRY_DAY, formatDay, LAST_ENTRY_DAY, parseDay } from '../../domain/day.ts'
+import { Fault, type Issue } from '../../domain/errors.ts'
 import type { Calendar } from '../../domain/period.ts'
 import { kpi } from '../../domain/resources/kpi.ts'
+import { KNOWN_FORMATS } from '../formats/known-formats.ts'
 import { foldedNames, foldName } from './header.ts'
 
 const YEAR = /^(?:fy ?)?(\d{4})$/
@@ -46,7 +47,23 @@ export const targetDayIn = (text: string, { fiscal_year_start: first }: Calendar
   return isMonth ? dayOfCivil(Number(ofMonth), Number(month), 1) : undefined
 }
 
-/** Reads the first day of the target of a row. */
-export const readTargetDay = (text: string, calendar: Calendar): Day | Fault =>
-  targetDayIn(text, calendar) ??
-  Fault.must('be a day, a month, a quarter or a year: 2027-01-01, 2027-01, Q1 2027 or 2027')
+/** Tells whether a target may begin on a day: one that an entry may have. */
+const isEntryDay = (day: Day): boolean => day >= FIRST_ENTRY_DAY && day <= LAST_ENTRY_DAY
+
+/** Returns what is wrong with a column whose name is a day on which no target can begin; undefined if one can. */
+export const faultOfTargetDay = (heading: string, day: Day): Issue | undefined =>
+  isEntryDay(day)
+    ? undefined
+    : { field: 'header', message: `"${heading}" must be in the years 1900 to 2199, or be left out (--ignore)` }
+
+/** Reads the first day of the target of a row: a period, or a day in any format in which it is no other day. */
+export const readTargetDay = (text: string, calendar: Calendar): Day | Fault => {
+  const day = parseDay(text.trim()) ?? targetDayIn(text, calendar)
+  if (day !== undefined) return isEntryDay(day) ? day : Fault.must('be in the years 1900 to 2199')
+  const found = KNOWN_FORMATS.map((format) => format.read(text.trim())).filter((one) => typeof one === 'number')
+  const [only, ...others] = [...new Set(found)].sort((one, other) => one - other)
+  if (only === undefined)
+    return Fault.must('be a day, a month, a quarter or a year: 2027-01-01, 2027-01, Q1 2027 or 2027')
+  if (others.length === 0) return only
+  return new Fault(`may be ${[only, ...others].map(formatDay).join(' or ')}: write it like that`)
+}

@@ -18,7 +18,7 @@ import {
   severalOf,
   unassignedColumns,
 } from '../columns/header.ts'
-import { isFromName, targetDayIn } from '../columns/target-days.ts'
+import { faultOfTargetDay, isFromName, targetDayIn } from '../columns/target-days.ts'
 import type { ImportOptions, NumbersAs } from '../options/options.ts'
 import { namesOfRole } from './meanings.ts'
 import type { Sample } from '../columns/contents.ts'
@@ -193,6 +193,8 @@ const recognizeDated = (
   for (const at of unassignedColumns(found)) {
     const heading = (header[at] ?? '').trim()
     const day = targetDayIn(heading, calendar)
+    const fault = day === undefined ? undefined : faultOfTargetDay(heading, day)
+    if (fault) issues.push(fault)
     if (day !== undefined && [...dated.values()].includes(day))
       issues.push({
         field: 'header',

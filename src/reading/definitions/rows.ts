@@ -322,7 +322,10 @@ class DefinitionReader {
         rounded += Number(read?.isRounded ?? false)
       } else if (one === FROM && read !== undefined) {
         const first = readTargetDay(String(read.value), calendar)
-        if (first instanceof Fault) reasons.push(faultOfRole(role, String(read.value), first))
+        if (first instanceof Fault)
+          reasons.push(
+            `${plan.header[plan.places.get(role) ?? -1]?.trim() ?? role} "${String(read.value)}" ${first.message}`,
+          )
         else from = first
       } else if (read === undefined) {
         if (options.clearEmpty && field.nullable && !field.secret && plan.places.has(role)) values[name] = null
