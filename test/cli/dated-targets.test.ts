@@ -180,6 +180,23 @@ assignments:
     expect(stderr).toContain(fault)
 })
 
+test('an assignment is not added again with another target of a day; with the same it is there', async () => {
+  await using user = await embeddedUser()
+  await fill(user)
+  const line = ['assign', 'add', '--kpis', '1', '--users', '2'] as const
+  await user.kpi('assign', 'update', '--kpis', '1', '--users', '2', '--target', '5', '--from', '2026')
+  for (const flags of [['--from', '2026'], []]) {
+    const again = await user.kpi(...line, '--target', '5', ...flags)
+    expect([again.code, again.stderr]).toEqual([0, expect.stringContaining('is assigned to Ann already')])
+  }
+  for (const flags of [[], ['--dry-run']]) {
+    const other = await user.kpi(...line, '--target', '6', '--from', '2027', ...flags)
+    const why = 'is assigned to Ann already with another target from 2027-01-01 on: 5 → 6; nothing was assigned'
+    expect([other.code, other.stderr]).toEqual([1, expect.stringContaining(why)])
+  }
+  expect(await targetsOfAnn(user)).toEqual([{ from: '2026-01-01', target: 5 }])
+})
+
 test('an empty target ends dated ones where there is no other, for a KPI and for users; an undo brings them back', async () => {
   await using user = await embeddedUser()
   await fill(user)

@@ -1,5 +1,6 @@
 import type { Command, OptionValues } from '@commander-js/extra-typings'
 import type { Client } from '../../../client/client.ts'
+import { formatDay } from '../../../domain/day.ts'
 import { type Decimal, formatDecimal } from '../../../domain/decimal.ts'
 import { KpiError } from '../../../domain/errors.ts'
 import { type Assignment, assignment } from '../../../domain/resources/assignment.ts'
@@ -20,7 +21,7 @@ import { createNames } from '../verbs/reference-names.ts'
 import { addGroupItemCommands } from './group-items.ts'
 import { addAssignImport } from './import.ts'
 import type { DatedValues } from '../targets/from-day.ts'
-import type { HeldLink, MadeLinks } from './links.ts'
+import type { GivenTarget, HeldLink, MadeLinks } from './links.ts'
 import { addListCommand, shownAssignment, withTargets } from './list.ts'
 import { addRemoveCommand } from './remove.ts'
 import { addSelection, type AssignSelection, isSelection, requireSelection, selectLinks } from './selection.ts'
@@ -113,15 +114,16 @@ const hasNoTarget = ({ record: { above } }: HeldLink): boolean => {
 }
 
 /** Returns the error for assignments that have another target than is given: adding would not set it. */
-const otherTargetError = async (held: readonly HeldLink[], after: Decimal | null): Promise<KpiError> => {
+const otherTargetError = async (held: readonly HeldLink[], given: GivenTarget): Promise<KpiError> => {
+  const { targetHeld } = await import('./links.ts')
   const targetText = (target: Decimal | null, one: HeldLink): string => {
     if (target !== null) return formatDecimal(target)
     return hasNoTarget(one) ? 'none' : 'that of the KPI'
   }
   const labels = held.slice(0, FEW).map((one) => {
-    const before = one.record.stored?.['user_target']
-    const change = [typeof before === 'bigint' ? before : null, after].map((target) => targetText(target, one))
-    return `${alreadyText(one)} with another target: ${change.join(' → ')}`
+    const change = [targetHeld(one, given), given.target].map((target) => targetText(target, one))
+    const day = given.from === undefined ? '' : ` from ${formatDay(given.from)} on`
+    return `${alreadyText(one)} with another target${day}: ${change.join(' → ')}`
   })
   const more = held.length > FEW ? ` (and ${held.length - FEW} more)` : ''
   const { adviceOnTargets } = await import('../../../reading/entries/notes.ts')
@@ -172,13 +174,13 @@ const addAddCommand = (group: Command, act: Act): void => {
       const { values, datedTargets } = await datedValuesOf(cli, client, given)
       const target = asPatch(assignment, values).user_target
       const adding = { ...(await selectLinks(client, given)), command: 'assign add', values, datedTargets } as const
-      const { runLinks } = await import('./links.ts')
+      const { hasTarget, runLinks } = await import('./links.ts')
       await runLinks({ cli, client, signal, flags: options }, adding, {
         requireSame: async (held) => {
-          const others = held.filter(
-            ({ record: { stored } }) => target !== undefined && target !== stored?.['user_target'],
-          )
-          if (others.length > 0) throw await otherTargetError(others, target ?? null)
+          const [dated] = datedTargets ?? []
+          const asked: GivenTarget | undefined = dated ?? (target === undefined ? undefined : { target })
+          const others = asked ? held.filter((one) => !hasTarget(one, asked)) : []
+          if (asked && others.length > 0) throw await otherTargetError(others, asked)
         },
         tellAlready: (held) => tellAlready(cli, held),
         print: (made) => printAssigned(cli, client, made, 'assigned'),

@@ -10,10 +10,12 @@ import type { Outcome } from '../../../changes/send/send.ts'
 import type { Client } from '../../../client/client.ts'
 import type { Named } from '../../../client/directory.ts'
 import { pauseEvery } from '../../../client/next-turn.ts'
+import type { Day } from '../../../domain/day.ts'
+import type { Decimal } from '../../../domain/decimal.ts'
 import { assignment } from '../../../domain/resources/assignment.ts'
 import { userGroupItem } from '../../../domain/resources/groups.ts'
 import { type AnyRecord, type FieldValue, type Printable, printable } from '../../../domain/schema.ts'
-import { type DatedChange, datedTargetOn } from '../../../domain/targets/dated-targets.ts'
+import { type DatedChange, datedTargetOn, targetOn } from '../../../domain/targets/dated-targets.ts'
 import { continuingText } from '../../../runs/entries/unfinished.ts'
 import type { RunRecord } from '../../../runs/run-record.ts'
 import type { Cli } from '../../cli.ts'
@@ -196,6 +198,21 @@ const settleHeld = async ({ list }: LinkPlan, { requireSame, tellAlready }: Part
 
 /** Tells whether an item of a plan is listed, and told by its place in errors. */
 const isListed = ({ action }: Planned): boolean => action !== 'skip'
+
+/** Describes the target that new assignments are to have, and the day on which it begins, if one is said. */
+export type GivenTarget = { readonly target: Decimal | null; readonly from?: Day | undefined }
+
+/** Returns the target that an assignment has where another is given: the one of that day, else its base. */
+export const targetHeld = ({ record: { stored = {} } }: HeldLink, { from }: GivenTarget): Decimal | null => {
+  const { user_target: base, targets } = stored
+  const timeline = { base: typeof base === 'bigint' ? base : null, targets: textIn(targets) }
+  return from === undefined ? timeline.base : targetOn(timeline, from)
+}
+
+/** Tells whether an assignment has the target that is given: as its base, on its day, or as the one that is shown today. */
+export const hasTarget = (one: HeldLink, given: GivenTarget): boolean =>
+  targetHeld(one, given) === given.target ||
+  (given.from === undefined && withToday('assignment', one.record.stored ?? {})['user_target'] === given.target)
 
 /** Returns an assignment that is changed or removed as a row, with the target that it gets. */
 const changedRow = ({ user_id: user, id, user_target: from = null }: AnyRecord, to = from): AnyRecord => ({
