@@ -321,10 +321,14 @@ describe('a sheet', () => {
   test('rejects a first day that is none, and two targets for one day', async () => {
     await using user = await embeddedUser()
     await fill(user)
-    writeFileSync(user.folder.in('t.csv'), 'kpi,target,from\nRevenue,1,soon\nRevenue,2,2028\nRevenue,3,2028-01-01\n')
+    writeFileSync(
+      user.folder.in('t.csv'),
+      'kpi,target,from\nRevenue,1,soon\nRevenue,1,31.02.2027\nRevenue,2,2028\nRevenue,3,2028-01-01\n',
+    )
     const { code, stderr } = await user.kpi('kpis', 'import', 't.csv')
     expect(code).not.toBe(0)
     expect(stderr).toContain('from "soon" must be a day, a month, a quarter or a year')
+    expect(stderr).toContain('from "31.02.2027" is a date that does not exist')
   })
 
   test('begins years where those of the account do', async () => {

@@ -60,8 +60,10 @@ export const faultOfTargetDay = (heading: string, day: Day): Issue | undefined =
 export const readTargetDay = (text: string, calendar: Calendar): Day | Fault => {
   const day = parseDay(text.trim()) ?? targetDayIn(text, calendar)
   if (day !== undefined) return isEntryDay(day) ? day : Fault.must('be in the years 1900 to 2199')
-  const found = KNOWN_FORMATS.map((format) => format.read(text.trim())).filter((one) => typeof one === 'number')
+  const readings = KNOWN_FORMATS.map((format) => format.read(text.trim()))
+  const found = readings.filter((one) => typeof one === 'number')
   const [only, ...others] = [...new Set(found)].sort((one, other) => one - other)
+  if (only === undefined && readings.includes(null)) return Fault.is('a date that does not exist')
   if (only === undefined)
     return Fault.must('be a day, a month, a quarter or a year: 2027-01-01, 2027-01, Q1 2027 or 2027')
   if (others.length === 0) return only
