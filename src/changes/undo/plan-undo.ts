@@ -2,6 +2,7 @@ import { formatDecimal } from '../../domain/decimal.ts'
 import { hasNames, keyOf } from '../../domain/kinds.ts'
 import type { AnyRecord, FieldValue } from '../../domain/schema.ts'
 import type { NotedChange } from '../../runs/run-record.ts'
+import { targetFieldOf } from '../records/base-targets.ts'
 import type { Desired } from '../records/desired.ts'
 import { type Kind, type KindField, kindNamed, type KindName, nameIn } from '../records/kind-fields.ts'
 import { type AccountRecord, nounOf, type Snapshot } from '../records/snapshot.ts'
@@ -233,7 +234,14 @@ class UndoPlanner {
 
   #restored(note: NotedChange, kind: Kind, record: AccountRecord): Desired {
     const [meant, given] = [this.#meant(note, kind, record), this.#given(kind, note.before ?? {})]
-    return { ...meant, values: given.values, references: { ...meant.references, ...given.references } }
+    // No target would end the dated ones, too, which the change has left alone.
+    const isOfTarget = (targetFieldOf(kind.name) ?? '') in given.values
+    const dated = isOfTarget ? { targets: record.stored?.['targets'] ?? null } : {}
+    return {
+      ...meant,
+      values: { ...dated, ...given.values },
+      references: { ...meant.references, ...given.references },
+    }
   }
 
   #recreate(note: NotedChange, kind: Kind): UndoStep {
