@@ -40,7 +40,7 @@ const run = async (user: User, ...line: readonly string[]) => {
 }
 
 /** The months and targets of a report, of the entries of Ann. */
-const reported = async (user: User): Promise<unknown> => {
+const reported = async (user: User): Promise<unknown[]> => {
   const line = ['report', '--rows', '--from', '2026-01-01', '--to', '2027-12-31', '-o', 'json'] as const
   return (jsonOf(await user.kpi(...line)) as { entryDate: string; target: number | null }[]).map(
     ({ entryDate, target }) => `${entryDate.slice(0, 7)} ${target}`,
@@ -105,14 +105,11 @@ describe.each(some(1, users))('%s, --from', (_, open) => {
     await user.kpi(...advice.split(' ').slice(1))
     expect(await shownKpi(user)).toMatchObject({ target_default: 90 })
     const kept = await user.kpi('kpis', 'update', 'Revenue', '--target', '1', '--keep-history')
-    expect([kept.code, kept.stderr]).toEqual([
-      1,
-      expect.stringContaining('--from DAY gives the new target a first day'),
-    ])
+    expect(kept).toMatchObject({ code: 0 })
     const cleared = await run(user, 'kpis', 'update', 'Revenue', '--target', '')
     expect(await shownKpi(user)).toEqual({ target_default: null, target_base: null, targets: null })
     expect(await cleared.undo()).toMatchObject({ code: 0 })
-    expect(await shownKpi(user)).toMatchObject({ target_default: 90, target_base: 100 })
+    expect(await shownKpi(user)).toMatchObject({ target_default: 90, target_base: 1 })
   })
 
   test.each([
@@ -125,6 +122,92 @@ describe.each(some(1, users))('%s, --from', (_, open) => {
     await fill(user)
     const ran = await user.kpi('kpis', 'update', 'Revenue', ...flags)
     expect([ran.code, ran.stderr]).toEqual([2, expect.stringContaining(reason)])
+  })
+})
+
+/** Revenue has 100, and 150 from May; Ann 5, and 7 from March; Bob 60 from July, Cy 70 from 2027: all have months of 2026. */
+const fillPast = async (user: User): Promise<void> => {
+  const { client } = user
+  await fill(user)
+  for (const name of ['Bob', 'Cy']) await client.users.add(userNamed(name))
+  const assign = ['assign', 'add', '--kpis', '1', '--users'] as const
+  const update = ['assign', 'update', '--kpis', '1', '--users', '2', '--target'] as const
+  for (const line of [
+    ['kpis', 'update', '1', '--target', '150', '--from', '2026-05-01'],
+    [...update, '5'],
+    [...update, '7', '--from', '2026-03-01'],
+    [...assign, '3', '--target', '60', '--from', '2026-07-01'],
+    [...assign, '4', '--target', '70', '--from', '2027-01-01'],
+  ])
+    expect(await user.kpi(...line)).toMatchObject({ code: 0 })
+  for (const user_id of [2, 3, 4])
+    for (const date of ['2026-01-31', '2026-03-31', '2026-05-31', '2026-07-31', '2027-02-28'])
+      await client.entries.add({ user_id, kpi_id: 1, entry_date: day(date), actual: 1n })
+}
+
+describe.each(some(1, users))('%s, past reports beside dated targets', (_, open) => {
+  const OF_KPI = ['--kpis', 'Revenue'] as const
+  const ANN = [...OF_KPI, '--users', 'ann@example.com'] as const
+  const undated = '[{ name: Revenue, target_default: 80 }]'
+
+  test.each<[line: readonly string[], followed: string, kept: string]>([
+    [
+      ['assign', 'remove', ...ANN, '--yes'],
+      '5 stored entries have no target of their own: past reports show the new targets',
+      '5',
+    ],
+    [
+      ['assign', 'update', ...ANN, '--target', '6'],
+      '1 stored entry has no target of its own: past reports show 6 instead of 5 for it; to keep past reports at 5, take it back with kpi undo',
+      '1',
+    ],
+    [
+      ['assign', 'update', ...OF_KPI, '--users', 'Bob', '--target', '6'],
+      '3 stored entries have no target of their own: past reports show the new targets',
+      '3',
+    ],
+    [
+      ['assign', 'update', ...ANN, '--target', '6', '--from', '2026-05-01'],
+      '2 stored entries have no target of their own: past reports show 6 instead of 7',
+      '2',
+    ],
+    [
+      ['kpis', 'update', 'Revenue', '--target', '90'],
+      '4 stored entries have no target of their own: past reports show 90 instead of 100',
+      '4',
+    ],
+    [
+      ['kpis', 'update', 'Revenue', '--target', '90', '--from', '2026-07-01'],
+      '1 stored entry has no target of its own: past reports show 90 instead of 150',
+      '1',
+    ],
+    [['apply', 'kpi.yaml'], '4 stored entries have no target of their own: past reports show 80 instead of 100', '4'],
+  ])(
+    '%j counts the entries of days that change, and --keep-history keeps each at the target of its day',
+    async (line, followed, kept) => {
+      await using user = await open()
+      await fillPast(user)
+      writeFileSync(user.folder.in('kpi.yaml'), `kpis: ${undated}\n`)
+      const before = await reported(user)
+      const { ran, undo } = await run(user, ...line)
+      expect([ran.code, ran.stderr]).toEqual([0, expect.stringContaining(followed)])
+      expect(await reported(user)).not.toEqual(before)
+      expect(await undo()).toMatchObject({ code: 0 })
+      expect(await reported(user)).toEqual(before)
+      const keeping = await user.kpi(...line, '--keep-history')
+      const got = kept === '1' ? '1 stored entry' : `${kept} stored entries`
+      expect([keeping.code, keeping.stderr]).toEqual([0, expect.stringContaining(`${got} got the target`)])
+      // What is to come stays as the line says where that names a day.
+      const past = (all: unknown[]): unknown[] => (line.includes('--from') ? all.slice(0, -3) : all)
+      expect(past(await reported(user))).toEqual(past(before))
+    },
+  )
+
+  test('a target from a day to come concerns no past report', async () => {
+    await using user = await open()
+    await fillPast(user)
+    const line = ['kpis', 'update', 'Revenue', '--target', '90', '--from', '2027-02-01'] as const
+    expect(await user.kpi(...line, '--keep-history')).toMatchObject({ code: 0, stderr: '' })
   })
 })
 

@@ -3,10 +3,22 @@ import { type AccountRecord, nounOf } from '../../../changes/records/snapshot.ts
 import type { Client } from '../../../client/client.ts'
 import { FIRST_ENTRY_DAY, formatDay, LAST_ENTRY_DAY } from '../../../domain/day.ts'
 import { type Decimal, formatDecimal } from '../../../domain/decimal.ts'
-import { type DatedTarget, datedTargetOn, datedTargetsIn } from '../../../domain/targets/dated-targets.ts'
+import { type DatedTarget, datedTargetOn, timelineOf } from '../../../domain/targets/dated-targets.ts'
 import { KpiError } from '../../../domain/errors.ts'
 import type { Entry } from '../../../domain/resources/entry.ts'
-import { entriesFollowing, isClearing, keepTargets, type TargetChange } from './keep-targets.ts'
+import { type Kpi, kpi } from '../../../domain/resources/kpi.ts'
+import { asRecord } from '../../../domain/schema.ts'
+import {
+  entriesFollowing,
+  isClearing,
+  isNoChange,
+  isRevealing,
+  isSameTimeline,
+  keepTargets,
+  type ShownChange,
+  type TargetChange,
+  undatedChange,
+} from './keep-targets.ts'
 import type { Cli } from '../../cli.ts'
 import { countOf, shellWord } from '../../output/text.ts'
 import type { TargetFlags } from './target-flags.ts'
@@ -24,8 +36,33 @@ const MOST_CHANGES = 50
 /** Says how past reports become what they were; `old` is the one target that they showed, if there is only one. */
 export type WayBack = (old: string | undefined) => string
 
-/** Describes entries that follow changes: how many there are, and whether there are more. */
-type Following = { count: number; isMore: boolean }
+/** Describes entries that follow changes: how many there are, whether there are more, and what reports show of them. */
+type Following = {
+  count: number
+  isMore: boolean
+  changes: number
+  /** Tells that a KPI loses its default. */
+  loses: boolean
+  /** Tells that a default is among what changes. */
+  isOfDefault: boolean
+  /** Tells that a target begins on a day, so that no single one brings back the past. */
+  isDated: boolean
+  /** Tells that not all of what reports show is known. */
+  isVaried: boolean
+  /** Holds what reports show before and after, each once, by its text. */
+  readonly shown: Map<string, ShownChange>
+}
+
+const noneFollowing = (): Following => ({
+  count: 0,
+  isMore: false,
+  changes: 0,
+  loses: false,
+  isOfDefault: false,
+  isDated: false,
+  isVaried: false,
+  shown: new Map(),
+})
 
 const isAny = ({ count, isMore }: Following): boolean => count > 0 || isMore
 
@@ -33,17 +70,33 @@ const pronounOf = ({ count, isMore }: Following): string => (count === 1 && !isM
 
 const targetText = (target: bigint | null): string => (target === null ? 'no target' : formatDecimal(target))
 
-/** Returns the one change that several come to; undefined if they differ. */
-const commonChange = ([first, ...others]: readonly TargetChange[]): TargetChange | undefined =>
-  first && others.every(({ from, to }) => from === first.from && to === first.to) ? first : undefined
+const noteShown = ({ shown }: Following, { from, to }: ShownChange): void =>
+  void shown.set(`${from} ${to}`, { from, to })
+
+/** Notes a change whose entries follow; its dated targets are known by the entries alone. */
+const noteChange = (following: Following, change: TargetChange): void => {
+  const undated = undatedChange(change)
+  following.changes += 1
+  following.loses ||= isClearing(change)
+  following.isOfDefault ||= change.user === undefined
+  following.isDated ||= undated === undefined
+  if (undated) noteShown(following, undated)
+}
+
+/** Returns the one change that all entries show; undefined if they differ. */
+const commonChange = ({ shown, isVaried }: Following): ShownChange | undefined =>
+  shown.size === 1 && !isVaried ? [...shown.values()][0] : undefined
+
+/** Tells whether some entries show no target before. */
+const isFromNone = ({ shown }: Following): boolean => [...shown.values()].some(({ from }) => from === null)
 
 /** Returns what past reports show: `100 instead of 90`, or that there are several targets. */
-const changeText = (changes: readonly TargetChange[]): string => {
-  const common = commonChange(changes)
+const changeText = (following: Following): string => {
+  const common = commonChange(following)
   return common ? `${targetText(common.to)} instead of ${targetText(common.from)}` : 'the new targets'
 }
 
-const entriesText = ({ count, isMore }: Following, loses: boolean): string => {
+const entriesText = ({ count, isMore, loses }: Following): string => {
   if (count === 0)
     return loses ? 'stored entries may lose their target' : 'there may be stored entries without a target of their own'
   const most = isMore ? 'at least ' : ''
@@ -54,45 +107,49 @@ const entriesText = ({ count, isMore }: Following, loses: boolean): string => {
 
 /**
  * Returns how past reports become what they were. Repeating the command under `--keep-history` would write the new target
- * onto them, so the old one is to be set first.
+ * onto them, so the old one is to be set first; where targets begin on days, only an undo does that.
  */
-const wayBack = (changes: readonly TargetChange[], own: WayBack | undefined): string => {
-  const common = commonChange(changes)
-  if (changes.some(({ from }) => from === null)) return 'an entry cannot say that it has no target'
-  if (changes.some(isClearing))
-    return common
-      ? `to get them back, set --target-default ${targetText(common.from)} again`
-      : 'to get them back, set the old defaults again'
-  if (own) return own(common && targetText(common.from))
-  const flag = changes.some(({ user }) => user === undefined) ? '--target-default' : '--target'
-  return common
-    ? `to keep past reports at ${targetText(common.from)}, set ${flag} ${targetText(common.from)} again, then change it with --keep-history`
-    : 'to keep past reports as they were, set the old targets again, then change them with --keep-history'
+const wayBack = (seen: Following, keeps: boolean, own: WayBack | undefined): string => {
+  const common = commonChange(seen)
+  const old = common && targetText(common.from)
+  if (isFromNone(seen) && (keeps || common || !seen.isDated)) return 'an entry cannot say that it has no target'
+  if (seen.loses) {
+    if (seen.isDated) return 'to get them back, take it back with kpi undo'
+    return old === undefined
+      ? 'to get them back, set the old defaults again'
+      : `to get them back, set --target-default ${old} again`
+  }
+  if (own) return own(old)
+  const past = `to keep past reports ${old === undefined ? 'as they were' : `at ${old}`}`
+  if (seen.isDated) return `${past}, take it back with kpi undo, then change it with --keep-history`
+  const flag = seen.isOfDefault ? '--target-default' : '--target'
+  return old === undefined
+    ? `${past}, set the old targets again, then change them with --keep-history`
+    : `${past}, set ${flag} ${old} again, then change it with --keep-history`
 }
 
 /** Returns what changes would do to the past. */
-const foreseenText = (changes: readonly TargetChange[], seen: Following, keeps: boolean): string => {
-  const loses = changes.some(isClearing)
-  const entries = entriesText(seen, loses)
-  if (loses) return entries
-  const shown = `past reports would show ${changeText(changes)} for ${pronounOf(seen)}`
-  if (changes.some(({ from }) => from === null))
-    return `up to ${entries}: ${shown}; an entry cannot say that it has no target`
+const foreseenText = (seen: Following, keeps: boolean): string => {
+  const entries = entriesText(seen)
+  if (seen.loses) return entries
+  const shown = `past reports would show ${changeText(seen)} for ${pronounOf(seen)}`
+  if (isFromNone(seen)) return `up to ${entries}: ${shown}; an entry cannot say that it has no target`
   return keeps
     ? `${entries}: --keep-history would first write the old target onto ${pronounOf(seen)}`
     : `${entries}: ${shown}; with --keep-history ${pronounOf(seen) === 'it' ? 'it keeps' : 'they keep'} the old target`
 }
 
 /** Returns the question whether to make changes that past reports follow, and how to keep these. */
-const questionText = (changes: readonly TargetChange[], seen: Following): string => {
-  const change = changes.length === 1 ? 'Change it' : 'Change them'
-  if (changes.some(isClearing)) return `${entriesText(seen, true)}. ${change}`
-  const isUnkeepable = changes.some(({ from }) => from === null)
+const questionText = (seen: Following): string => {
+  const isOne = seen.changes === 1
+  const change = isOne ? 'Change it' : 'Change them'
+  if (seen.loses) return `${entriesText(seen)}. ${change}`
+  const isUnkeepable = isFromNone(seen)
   const most = seen.isMore ? 'at least ' : isUnkeepable ? 'up to ' : ''
   const entries = countOf(seen.count, 'stored entry follows', 'stored entries follow')
   const follow = seen.count === 0 ? 'stored entries may follow' : `${most}${entries}`
   const way = isUnkeepable ? 'an entry cannot say that it had none' : `--keep-history keeps ${pronounOf(seen)}`
-  return `${follow} the new ${changes.length === 1 ? 'target' : 'targets'} in past reports; ${way}. ${change}`
+  return `${follow} the new ${isOne ? 'target' : 'targets'} in past reports; ${way}. ${change}`
 }
 
 /** Refuses to keep what cannot be kept: without a default, a KPI shows no target of any entry. */
@@ -104,20 +161,10 @@ const rejectClearing = (change: TargetChange): void => {
   )
 }
 
-/** Returns the dated targets of a record as they are stored. */
-const datedOf = ({ stored }: AccountRecord): string | null => {
-  const targets = stored?.['targets']
-  return typeof targets === 'string' ? targets : null
-}
+const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null)
 
-/** Refuses to write one target onto entries of which some have dated ones. */
-const rejectDated = (record: AccountRecord): void => {
-  if (datedOf(record) === null) return
-  throw new KpiError(
-    'invalid',
-    `--keep-history writes one target onto all entries, and ${nounOf(record)} has targets that begin on days; nothing was written; --from DAY gives the new target a first day, and past reports stay as they are`,
-  )
-}
+/** Returns the dated targets of a record as they are stored. */
+const datedOf = ({ stored }: AccountRecord): string | null => textOf(stored?.['targets'])
 
 /** Describes a base that was set while a dated target counts, which goes on. */
 type Covered = { readonly record: AccountRecord; readonly dated: DatedTarget; readonly to: Decimal }
@@ -152,6 +199,9 @@ const pairOf = ({
   return [refers('user_id'), refers('id')]
 }
 
+/** Returns the change of the dated targets of a record. */
+const datedField = ({ fields }: Change): FieldChange | undefined => fields.find(({ config }) => config.as === 'targets')
+
 /** Returns the change of the target of a record. */
 const targetField = ({ fields }: Change): FieldChange | undefined =>
   fields.find(({ config }) => config.as === 'target_default' || config.as === 'user_target')
@@ -169,11 +219,10 @@ export class TargetHistory {
   /** Tells that nobody is asked whether past reports may follow. */
   readonly #isConfirmed: boolean
   readonly #signal: AbortSignal
-  /** Holds the default targets of KPIs, and whether KPIs have any entries: each is read once. */
-  readonly #defaults = new Map<number, Promise<Decimal | null>>()
+  /** Holds KPIs, and whether they have any entries: each is read once. */
+  readonly #kpis = new Map<number, Promise<Kpi>>()
   readonly #hasEntries = new Map<number, Promise<boolean>>()
-  readonly #made: TargetChange[] = []
-  readonly #seen: Following = { count: 0, isMore: false }
+  readonly #seen = noneFollowing()
   /** Holds the changes from no default, whose entries can be told apart afterwards. */
   readonly #hidden: TargetChange[] = []
   /** Holds what `read` has found, and the changes of which it could not find out. */
@@ -190,43 +239,58 @@ export class TargetHistory {
     this.#signal = signal
   }
 
-  #defaultOf(kpi: number): Promise<Decimal | null> {
-    const known = this.#defaults.get(kpi) ?? this.#client.kpis.get(kpi).then(({ target_default }) => target_default)
-    this.#defaults.set(kpi, known)
+  #kpi(id: number): Promise<Kpi> {
+    const known = this.#kpis.get(id) ?? this.#client.kpis.get(id)
+    this.#kpis.set(id, known)
     return known
   }
 
-  /** Returns the change of the target that counts for a user; null stands for none of their own. */
-  async #changeOfUser(user: number, kpi: number, from: Decimal | null, to: Decimal | null): Promise<TargetChange> {
-    const usual = await this.#defaultOf(kpi)
-    return { user, kpi, from: from ?? usual, to: to ?? usual }
+  /** Returns the change of the target that counts for a user, whose own may be none. */
+  async #changeOfUser(
+    user: number,
+    kpi: number,
+    change: Pick<TargetChange, 'from' | 'to' | 'last'>,
+  ): Promise<TargetChange> {
+    const record = await this.#kpi(kpi)
+    return { ...change, user, kpi, frequency: record.frequency_id, usual: timelineOf(record, record.target_default) }
   }
 
-  /** Returns the change of a target that past reports show; undefined if a change is none. */
+  /** Returns the change of a target that reports show; undefined if a change is none. */
   async #targetChange(change: Change): Promise<TargetChange | undefined> {
     const { action, record } = change
-    const [user, kpi] = pairOf(change)
-    if (isRemoved(change) && user !== undefined && kpi !== undefined)
-      return this.#changeOfUser(user, kpi, asDecimal(record.stored?.['user_target']), null)
+    const [user, of] = pairOf(change)
+    if (isRemoved(change) && user !== undefined && of !== undefined) {
+      const from = { base: asDecimal(record.stored?.['user_target']), targets: datedOf(record) }
+      return this.#changeOfUser(user, of, { from, to: { base: null } })
+    }
+    // Elsewhere dated targets are written onto entries.
+    const dated = this.#client.datesTargets() ? datedField(change) : undefined
     const field = targetField(change)
-    if (!field || action === 'delete') return undefined
-    const [from, to] = [asDecimal(field.before), asDecimal(field.after)]
-    if (this.#keeps) for (const one of [record, record.above['kpi']]) if (one) rejectDated(one)
-    const [first] = datedTargetsIn(datedOf(record))
-    const until = first?.from
-    if (record.kind.name !== 'kpi')
-      return user === undefined || kpi === undefined
-        ? undefined
-        : { ...(await this.#changeOfUser(user, kpi, from, to)), until }
+    if ((!field && !dated) || action === 'delete') return undefined
+    const isOfKpi = record.kind.name === 'kpi'
+    const unread = isOfKpi && record.isUnread ? await this.#client.kpis.get(Number(record.id)) : undefined
+    const before = record.stored?.[isOfKpi ? 'target_default' : 'user_target']
+    const from = unread
+      ? timelineOf(unread, unread.target_default)
+      : { base: asDecimal(field ? field.before : before), targets: datedOf(record) }
+    const to = {
+      base: field ? asDecimal(field.after) : from.base,
+      targets: dated ? textOf(dated.after) : unread && field?.after === null ? null : from.targets,
+    }
+    // Only a base says what all days have; a target that begins on a day leaves what is not over alone.
+    const last = field ? undefined : this.#cli.today().day
+    if (!isOfKpi)
+      return user === undefined || of === undefined ? undefined : this.#changeOfUser(user, of, { from, to, last })
     if (action !== 'update') return undefined
     const id = Number(record.stored?.['id'])
-    return { kpi: id, from: record.isUnread ? (await this.#client.kpis.get(id)).target_default : from, to, until }
+    const frequency = (unread ?? asRecord(kpi, record.stored ?? {})).frequency_id
+    return { kpi: id, frequency, from, to, last }
   }
 
   /** Returns what really changes of a target; refuses what is to be kept and cannot be. */
   async #differing(one: TargetChange | Change): Promise<TargetChange | undefined> {
     const change = 'record' in one ? await this.#targetChange(one) : one
-    if (!change || change.from === change.to) return undefined
+    if (!change || isNoChange(change)) return undefined
     if (this.#keeps) rejectClearing(change)
     return change
   }
@@ -235,6 +299,7 @@ export class TargetHistory {
     let count = 0
     for await (const page of entriesFollowing(this.#client, change)) {
       count += page.length
+      for (const one of page) noteShown(following, one)
       if (this.#client.isBundled() || count < MOST_COUNTED) continue
       following.isMore = true
       break
@@ -254,12 +319,14 @@ export class TargetHistory {
     return answer
   }
 
-  /** Counts the entries that follow a change, which is one of so many, unless that would take too many requests. */
-  async #countFew(change: TargetChange, number: number, following: Following): Promise<void> {
+  /** Counts the entries that follow a change, unless that would take too many requests beside those of the changes before. */
+  async #countFew(change: TargetChange, following: Following): Promise<void> {
+    noteChange(following, change)
     const { isInProcess } = this.#client
     if (!isInProcess && change.user !== undefined && !(await this.#isUsed(change.kpi))) return
-    if (!isInProcess && number > MOST_CHANGES) following.isMore = true
-    else await this.#count(change, following)
+    if (isInProcess || following.changes <= MOST_CHANGES) return this.#count(change, following)
+    following.isMore = true
+    following.isVaried ||= undatedChange(change) === undefined
   }
 
   async #tolerantly(following: Following, work: () => Promise<void>): Promise<void> {
@@ -273,18 +340,15 @@ export class TargetHistory {
   }
 
   /** Counts what follows changes of which none is sent yet. */
-  async #survey(
-    changes: readonly (TargetChange | Change)[],
-  ): Promise<{ readonly planned: readonly TargetChange[]; readonly following: Following }> {
-    const planned: TargetChange[] = []
-    const following: Following = { count: 0, isMore: false }
+  async #survey(changes: readonly (TargetChange | Change)[]): Promise<Following> {
+    const following = noneFollowing()
     for (const one of changes)
       await this.#tolerantly(following, async () => {
         const change = await this.#differing(one)
-        if (change) await this.#countFew(change, planned.push(change), following)
+        if (change) await this.#countFew(change, following)
       })
     this.#isTold = true
-    return { planned, following }
+    return following
   }
 
   /** Refuses changes whose past cannot be kept though it is to be; to be awaited before anything is sent. */
@@ -300,17 +364,17 @@ export class TargetHistory {
 
   /** Says what changes would do to the past, before one of them is sent; also those that were read. */
   async foresee(changes: readonly Change[] = []): Promise<void> {
-    const { planned, following } = await this.#survey([...this.#ahead, ...changes])
-    if (isAny(following)) await this.#cli.log.note(foreseenText(planned, following, this.#keeps))
+    const following = await this.#survey([...this.#ahead, ...changes])
+    if (isAny(following)) await this.#cli.log.note(foreseenText(following, this.#keeps))
   }
 
   /** Asks at a terminal whether to make changes that past reports follow; to be awaited before anything is sent. */
   async confirm(changes: () => readonly Change[] | Promise<readonly Change[]>): Promise<void> {
     if (this.#keeps || this.#isConfirmed || !this.#cli.canAsk) return
-    const { planned, following } = await this.#survey(await changes())
+    const following = await this.#survey(await changes())
     if (!isAny(following)) return
     const { askForYes } = await import('../../args/prompt.ts')
-    await askForYes(this.#cli, questionText(planned, following))
+    await askForYes(this.#cli, questionText(following))
   }
 
   /** Keeps or counts the entries that follow a change, if it changes a target; to be awaited before it is sent. */
@@ -320,14 +384,20 @@ export class TargetHistory {
     await this.#tolerantly(this.#seen, async () => {
       const change = await this.#differing(one)
       if (!change) return
-      const { user, kpi, from } = change
-      const isOfDefault = user === undefined
-      if (isOfDefault) this.#defaults.delete(kpi)
-      const number = this.#made.push(change)
-      if (isOfDefault && from === null) this.#hidden.push(change)
-      else if (this.#keeps && from !== null) this.#kept += await keepTargets(this.#client, change, this.#signal, onKeep)
-      else await this.#countFew(change, number, this.#seen)
+      if (change.user === undefined) this.#kpis.delete(change.kpi)
+      if (isRevealing(change)) this.#hidden.push(change)
+      else if (this.#keeps && undatedChange(change)?.from !== null) await this.#keep(change, onKeep)
+      else await this.#countFew(change, this.#seen)
     })
+  }
+
+  /** Writes the targets of their days onto the entries that follow a change. */
+  async #keep(change: TargetChange, onKeep: (entries: readonly Entry[]) => void): Promise<void> {
+    const onUnkept = (one: ShownChange): void => {
+      this.#seen.count += 1
+      noteShown(this.#seen, one)
+    }
+    this.#kept += await keepTargets(this.#client, change, this.#signal, { onKeep, onUnkept })
   }
 
   /** Notes a base that is set while a dated target counts today. */
@@ -348,8 +418,12 @@ export class TargetHistory {
 
   /** Counts the entries of changes from no default, where these were made. */
   async #countHidden(): Promise<void> {
-    for (const change of this.#hidden.splice(0))
-      if ((await this.#client.kpis.get(change.kpi)).target_default === change.to) await this.#count(change, this.#seen)
+    for (const change of this.#hidden.splice(0)) {
+      const now = await this.#client.kpis.get(change.kpi)
+      if (!isSameTimeline(timelineOf(now, now.target_default), change.to)) continue
+      noteChange(this.#seen, change)
+      await this.#count(change, this.#seen)
+    }
   }
 
   /** Says at the end what was kept, or what past reports show now, and the way back, which is the usual one by default. */
@@ -363,9 +437,7 @@ export class TargetHistory {
     if (kept > 0) await note(`${countOf(kept, 'stored entry', 'stored entries')} got the target that counted until now`)
     if (kept > 0 && this.#client.datesTargets()) await note(FROM_INSTEAD)
     if (!isAny(seen)) return
-    const unkept = this.#keeps ? this.#made.filter(({ from }) => from === null) : this.#made
-    const loses = unkept.some(isClearing)
-    const shown = loses ? '' : `: past reports show ${changeText(unkept)} for ${pronounOf(seen)}`
-    await log.note(`${entriesText(seen, loses)}${shown}; ${wayBack(unkept, own)}`)
+    const shown = seen.loses ? '' : `: past reports show ${changeText(seen)} for ${pronounOf(seen)}`
+    await log.note(`${entriesText(seen)}${shown}; ${wayBack(seen, this.#keeps, own)}`)
   }
 }
