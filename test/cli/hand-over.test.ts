@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Client } from '../../src/client/client.ts'
+import type { Assignment } from '../../src/domain/resources/assignment.ts'
 import type { Entry } from '../../src/domain/resources/entry.ts'
 import type { Handler } from '../../src/server/wire.ts'
 import {
@@ -13,7 +14,7 @@ import {
 import { parseDay } from '../../src/domain/day.ts'
 import { newerUser } from '../support/user.ts'
 
-/** Ann has Sales with a target of her own, Visits and Calls, and North; Bob has Sales with another target, and South. */
+/** Ann has Sales with a target of her own, Visits and Calls, North and West; Bob has Sales with another target, and South. */
 const fill = async (client: Client): Promise<void> => {
   const kpi = async (name: string, more = {}): Promise<number> => (await client.kpis.add(kpiNamed(name, more))).id
   const [sales, visits, calls] = [
@@ -29,11 +30,14 @@ const fill = async (client: Client): Promise<void> => {
     await client.groupItems(group.id).add({ name: 'North' }),
     await client.groupItems(group.id).add({ name: 'South' }),
   ]
+  const shop = await client.groups.add({ name: 'Shop' })
+  const west = await client.groupItems(shop.id).add({ name: 'West' })
   await client.assignments(ann).add({ id: sales, user_target: 120_0000n, sort_order: 3 })
   await client.assignments(ann).add({ id: visits, sort_order: 7 })
   await client.assignments(ann).add({ id: calls, sort_order: 9 })
   await client.assignments(bob).add({ id: sales, user_target: 90_0000n, sort_order: 1 })
   await client.userGroupItems(ann).add({ id: north.id })
+  await client.userGroupItems(ann).add({ id: west.id })
   await client.userGroupItems(bob).add({ id: south.id })
   await client.users.update(cy, { user_status_id: 'L' })
   await client.entries.add({ user_id: ann, kpi_id: sales, entry_date: parseDay('2026-11-20') ?? 0, actual: 5_0000n })
@@ -57,11 +61,12 @@ const BEFORE = [
   'Ann: North',
   'Ann: Sales 120 3',
   'Ann: Visits - 7',
+  'Ann: West',
   'Bob: Sales 90 1',
   'Bob: South',
   'Cy: locked',
 ]
-const BOB_AFTER = ['Bob: Calls - 9', 'Bob: North', 'Bob: Sales 90 1', 'Bob: South', 'Bob: Visits - 7']
+const BOB_AFTER = ['Bob: Calls - 9', 'Bob: Sales 90 1', 'Bob: South', 'Bob: Visits - 7', 'Bob: West']
 const ANN_BEFORE = BEFORE.filter((line) => line.startsWith('Ann'))
 
 const WAYS: readonly (readonly [string, () => Promise<Importer>])[] = [
@@ -77,9 +82,9 @@ const receiptOf = ({ stdout }: { readonly stdout: string }): string =>
 
 describe.each(WAYS)('kpi users hand-over, %s', (_, open) => {
   test.each<[flags: string[], after: string[], counts: object]>([
-    [[], [...BOB_AFTER, 'Cy: locked'], { added: 3, removed: 4, updated: 0, skipped: 1, left: 0 }],
-    [['--keep'], [...ANN_BEFORE, ...BOB_AFTER, 'Cy: locked'], { added: 3, removed: 0, updated: 0, skipped: 1 }],
-    [['--lock-leaver'], ['Ann: locked', ...BOB_AFTER, 'Cy: locked'], { added: 3, removed: 4, updated: 1, skipped: 1 }],
+    [[], [...BOB_AFTER, 'Cy: locked'], { added: 3, removed: 5, updated: 0, skipped: 2, left: 0 }],
+    [['--keep'], [...ANN_BEFORE, ...BOB_AFTER, 'Cy: locked'], { added: 3, removed: 0, updated: 0, skipped: 2 }],
+    [['--lock-leaver'], ['Ann: locked', ...BOB_AFTER, 'Cy: locked'], { added: 3, removed: 5, updated: 1, skipped: 2 }],
   ])('%j does what its dry run shows, and kpi undo takes it back', async (flags, after, counts) => {
     await using importer = await open()
     const { kpi } = importer
@@ -94,7 +99,9 @@ describe.each(WAYS)('kpi users hand-over, %s', (_, open) => {
     const again = await kpi(...LINE, ...flags, '--yes')
     expect([again.code, again.stderr]).toEqual([
       0,
-      expect.stringContaining(flags.includes('--keep') ? '4 that Bob has already' : 'nothing to hand over'),
+      expect.stringContaining(
+        flags.includes('--keep') ? '5 that Bob has already, or otherwise' : 'nothing to hand over',
+      ),
     ])
     expect((await kpi('undo', receiptOf(ran), '--yes')).code).toBe(0)
     expect(await linksOf(importer)).toEqual(BEFORE)
@@ -109,16 +116,19 @@ describe('kpi users hand-over', () => {
       'action | section | name | field | old | new',
       'create | assignments | Visits of bob@example.com | sort_order | 7',
       'create | assignments | Calls of bob@example.com | sort_order | 9',
-      'create | user_group_items | Region / North of bob@example.com',
+      'create | user_group_items | Shop / West of bob@example.com',
+      'delete | user_group_items | Shop / West of ann@example.com',
       'delete | user_group_items | Region / North of ann@example.com',
       'delete | assignments | Calls of ann@example.com',
       'delete | assignments | Visits of ann@example.com',
       'delete | assignments | Sales of ann@example.com',
       'update | users | ann@example.com | user_status | active | locked',
       'keep | assignments | Sales of bob@example.com | user_target | 90 | 120',
+      'keep | user_group_items | Region / South of bob@example.com | group_item | South | North',
       '',
     ])
     expect(dry.stderr).toContain('Bob keeps the target of Sales: 90, where Ann has 120\n')
+    expect(dry.stderr).toContain('Bob keeps Region / South alone of its group, where Ann has North\n')
     expect(dry.stderr).toContain('past reports would show 100 instead of 120 for it; with --keep-history')
     const { code, stderr } = await importer.kpi(...LINE, '--keep-history', '--yes')
     expect([code, stderr]).toEqual([0, expect.not.stringContaining('past reports show')])
@@ -140,6 +150,35 @@ describe('kpi users hand-over', () => {
     expect(await linksOf(importer)).toEqual(BEFORE)
   })
 
+  test('hands over targets that begin on days, says which the successor keeps, and keeps past reports', async () => {
+    await using importer = await embeddedImporter({ fill })
+    const { kpi, client } = importer
+    const date = async (user: string, name: string, target: string, from: string): Promise<void> => {
+      const line = ['assign', 'update', '--kpis', name, '--users', user, '--target', target, '--from', from]
+      expect(await kpi(...line)).toMatchObject({ code: 0 })
+    }
+    await kpi('kpis', 'update', 'Calls', '--target-default', '10')
+    await date('Ann', 'Calls', '30', '2027-01-01')
+    await date('Ann', 'Sales', '130', '2026-11-01')
+    await date('Bob', 'Sales', '95', '2027-01-01')
+    await client.entries.add({ user_id: 2, kpi_id: 1, entry_date: parseDay('2026-10-20') ?? 0, actual: 5_0000n })
+    const dry = await kpi(...LINE, '--dry-run')
+    const rows = dry.stdout.split('\n').map((line) => line.replaceAll(/ {2,}/g, ' | '))
+    expect(rows).toContain('create | assignments | Calls of bob@example.com | targets | 30 from 2027-01-01')
+    expect(rows.filter((row) => row.includes(' | targets | '))).toHaveLength(2)
+    const keeps = 'keeps the target of Sales: 90, 95 from 2027-01-01, where Ann has 120, 130 from 2026-11-01\n'
+    expect(dry.stderr).toContain(keeps)
+    expect((await kpi(...LINE, '--keep-history', '--yes')).code).toBe(0)
+    const bob: readonly Assignment[] = await client.assignments(3).list()
+    expect(bob.map(({ id, targets }) => [id, targets])).toEqual([
+      [1, '95 from 2027-01-01'],
+      [2, null],
+      [3, '30 from 2027-01-01'],
+    ])
+    const kept: readonly Entry[] = await client.entries.list({ from: 20_000, to: 30_000 })
+    expect(kept.map(({ target }) => target)).toEqual([120_0000n, 130_0000n])
+  })
+
   test('the successor is completed from the names that are known', async () => {
     await using importer = await embeddedImporter({ fill })
     await importer.kpi('users', 'list')
@@ -152,7 +191,7 @@ describe('kpi users hand-over', () => {
     expect((await newer.kpi('users', 'hand-over', '1', '--to', '2', '--yes')).code).toBe(7)
   })
 
-  test.each([1, 2, 3, 4, 5, 6, 7, 8].flatMap((at) => [[at, true] as const, [at, false] as const]))(
+  test.each([1, 2, 3, 4, 5, 6, 7, 8, 9].flatMap((at) => [[at, true] as const, [at, false] as const]))(
     'goes on where change %i was cut off, done: %j',
     async (at, isDone) => {
       let [seen, isCut] = [0, false]

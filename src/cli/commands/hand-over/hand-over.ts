@@ -3,7 +3,7 @@ import { type Plan, planChanges } from '../../../changes/plan/plan.ts'
 import { readSnapshot } from '../../../changes/records/access.ts'
 import type { Change } from '../../../changes/records/change.ts'
 import type { Desired } from '../../../changes/records/desired.ts'
-import { kinds, sectionOf } from '../../../changes/records/kind-fields.ts'
+import { type Kind, kinds, sectionOf } from '../../../changes/records/kind-fields.ts'
 import { type AccountRecord, labelOf, type Snapshot } from '../../../changes/records/snapshot.ts'
 import type { EarlierChanges } from '../../../changes/send/continue-run.ts'
 import type { Client } from '../../../client/client.ts'
@@ -13,7 +13,7 @@ import { KpiError } from '../../../domain/errors.ts'
 import { assignment } from '../../../domain/resources/assignment.ts'
 import { userGroupItem } from '../../../domain/resources/groups.ts'
 import { fullName, user } from '../../../domain/resources/user.ts'
-import { type AnyRecord, asRecord, printable } from '../../../domain/schema.ts'
+import { type AnyRecord, asRecord, type FieldValue, printable } from '../../../domain/schema.ts'
 import type { RunRecord } from '../../../runs/run-record.ts'
 import { namedPlaces } from '../../args/names.ts'
 import type { Cli } from '../../cli.ts'
@@ -71,13 +71,18 @@ type HandOver = {
 }
 
 /** Describes what the successor has already, and keeps: a field that differs, with its value and that of who leaves. */
-type Kept = { readonly record: AccountRecord; readonly differing: readonly AnyRecord[] }
+type Kept = {
+  readonly record: AccountRecord
+  /** Holds the link of who leaves that it stands for. */
+  readonly own: AccountRecord
+  readonly differing: readonly AnyRecord[]
+}
 
 /** Describes a hand-over as it is planned. */
 type Planned = People & { readonly snapshot: Snapshot; readonly plan: Plan; readonly kept: readonly Kept[] }
 
 const LINKS = [
-  { kind: 'assignment', of: 'kpi', fields: ['user_target', 'sort_order'] },
+  { kind: 'assignment', of: 'kpi', fields: ['user_target', 'targets', 'sort_order'] },
   { kind: 'user_group_item', of: 'group_item', fields: [] },
 ] as const satisfies readonly { readonly kind: LinkKind; readonly of: string; readonly fields: readonly string[] }[]
 
@@ -110,19 +115,29 @@ const requireActive = ({ successor }: People): void => {
   )
 }
 
-/** Returns what the successor has of a field otherwise than who leaves. */
+/** Returns a value of a record as a word; null where there is none. */
+const wordOf = (kind: Kind, name: string, value: FieldValue): string | null => {
+  const { field } = kind.fields.find((one) => one.as === name) ?? {}
+  return field && value !== null ? valueWord(field, value) : null
+}
+
+const itemOf = ({ stored }: AccountRecord): string => String(stored?.['name'] ?? '')
+
+/** Returns what the successor has of a link otherwise than who leaves. */
 const differingFields = (
-  { kind, fields }: (typeof LINKS)[number],
+  { fields }: (typeof LINKS)[number],
   own: AccountRecord,
   theirs: AccountRecord,
-): AnyRecord[] =>
-  fields.flatMap((name) => {
-    const { field } = kinds[kind].fields.find((one) => one.as === name) ?? {}
+): AnyRecord[] => {
+  if (own.kind.name === 'user_group_item')
+    return idOf(own) === idOf(theirs) ? [] : [{ field: 'group_item', old: itemOf(theirs), new: itemOf(own) }]
+  return fields.flatMap((name) => {
     const [kept, left] = [theirs.stored?.[name] ?? null, own.stored?.[name] ?? null]
-    const text = (value: typeof kept): string | null => (field && value !== null ? valueWord(field, value) : null)
+    const text = (value: FieldValue): string | null => wordOf(own.kind, name, value)
     // Places on a screen say nothing about what is expected of somebody.
     return kept === left || name === 'sort_order' ? [] : [{ field: name, old: text(kept), new: text(left) }]
   })
+}
 
 /** Returns what is asked for: each link of who leaves given to the successor, and removed; and the lock. */
 const desiredOf = (
@@ -142,13 +157,21 @@ const desiredOf = (
       )
     const [own, theirs] = [ofPerson(leaver), ofPerson(successor)]
     const placeOf = (id: number, isRemoved: boolean): number => PLACES * id + 2 * at + Number(isRemoved)
+    const givenOf = (id: number, values = {}): Desired =>
+      desiredLink(kind, { user: idOf(successor), id }, placeOf(id, false), values)
+    // Values would count in two items of one group. What an earlier part of the run gave is not the successor's own.
+    const ofGroup = new Map(
+      [...theirs].flatMap(([id, one]) =>
+        kind === 'assignment' || run.earlier?.isOurs(givenOf(id)) ? [] : [[one.stored?.['group_id'], one]],
+      ),
+    )
     for (const [id, record] of own) {
       const values = Object.fromEntries(fields.map((name) => [name, record.stored?.[name] ?? null]))
-      const given = desiredLink(kind, { user: idOf(successor), id }, placeOf(id, false), values)
-      const held = theirs.get(id)
+      const given = givenOf(id, values)
+      const held = theirs.get(id) ?? ofGroup.get(record.stored?.['group_id'])
       // What an earlier part of the run may have given is looked at as its own.
       if (!held || run.earlier?.isOurs(given)) desired.push(given)
-      else kept.push({ record: held, differing: differingFields(link, record, held) })
+      else kept.push({ record: held, own: record, differing: differingFields(link, record, held) })
     }
     // What an earlier part of the run was removing may be gone.
     const removing = (run.record?.changes() ?? []).flatMap(({ action, kind: name, outcome, place }) =>
@@ -210,20 +233,32 @@ const rowsOf = ({ snapshot, plan, kept }: Planned): AnyRecord[] => [
 /** Says what a hand-over would do: `Ann Lee to Bob Ray: 3 to add, 3 to remove`. */
 const sayPlan = ({ leaver, successor, plan, kept }: Planned): string => {
   const counts = Object.entries(countDone(plan.changes, kept.length)).filter(([, count]) => count > 0)
-  const words = { updated: 'to lock', skipped: `that ${nameOf(successor)} has already` }
+  const words = {
+    updated: 'to lock',
+    skipped: `that ${nameOf(successor)} has already${kept.some(({ differing }) => differing.length > 0) ? ', or otherwise' : ''}`,
+  }
   const text = toDoText(Object.fromEntries(counts), undefined, words)
   return `${nameOf(leaver)} to ${nameOf(successor)}: ${text === '' ? 'nothing to hand over' : text}`
 }
 
-/** Says in notes which targets the successor keeps where those of who leaves differ. */
+/** Returns the target of an assignment as a sentence says it: `90, 60 from 2027-01-01`. */
+const targetTextOf = ({ kind, stored }: AccountRecord): string => {
+  const texts = ['user_target', 'targets'].map((name) => wordOf(kind, name, stored?.[name] ?? null))
+  return texts.filter((text) => text !== null).join(', ') || 'that of the KPI'
+}
+
+/** Says in notes what the successor keeps where who leaves has it otherwise. */
 const tellKept = async ({ note }: Cli, { leaver, successor, kept }: Planned): Promise<void> => {
-  for (const { record, differing } of kept)
-    for (const { old, new: left } of differing) {
-      const [what] = [record.above['kpi'] ?? record]
-      await note(
-        `${nameOf(successor)} keeps the target of ${labelOf(what)}: ${String(old ?? 'that of the KPI')}, where ${nameOf(leaver)} has ${String(left ?? 'that of the KPI')}`,
-      )
-    }
+  for (const { record, own, differing } of kept) {
+    if (differing.length === 0) continue
+    const what = labelOf(record.above['kpi'] ?? record.above['group_item'] ?? record)
+    const [whose, left] = [nameOf(successor), nameOf(leaver)]
+    await note(
+      record.kind.name === 'assignment'
+        ? `${whose} keeps the target of ${what}: ${targetTextOf(record)}, where ${left} has ${targetTextOf(own)}`
+        : `${whose} keeps ${what} alone of its group, where ${left} has ${itemOf(own)}`,
+    )
+  }
 }
 
 /** Asks before anything is sent. */
