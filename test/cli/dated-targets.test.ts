@@ -203,6 +203,20 @@ describe.each(some(1, users))('%s, past reports beside dated targets', (_, open)
     },
   )
 
+  test.each([
+    ['Bob', 'Revenue', 'kpi assign update --kpis Revenue --users b2@example.com --target 6 --from 2026-03-01'],
+    ['Ann', 'Sales, total', 'kpi assign update --kpis 1 --users b2@example.com --target 6 --from 2026-03-01'],
+  ])('names %s, who is one of two, and %s in the line that changes the target of today', async (name, kpi, line) => {
+    await using user = await open()
+    await fillPast(user)
+    await user.client.users.update(2, { first_name: name, email: 'b2@example.com' })
+    await user.client.kpis.update(1, { name: kpi })
+    const { stderr } = await user.kpi('assign', 'update', '--kpis', '1', '--users', '2', '--target', '6')
+    expect(stderr).toContain(`so that 6 counts only before; to change that: ${line}\n`)
+    await user.kpi(...line.split(' ').slice(1))
+    expect(await targetsOfAnn(user)).toEqual([{ from: '2026-03-01', target: 6 }])
+  })
+
   test('a target from a day to come concerns no past report', async () => {
     await using user = await open()
     await fillPast(user)

@@ -176,12 +176,18 @@ const coveredText = ({ record, dated, to }: Covered): string => {
   const [user, kpi] = [above['user'], above['kpi']]
   const line =
     kind.name === 'kpi'
-      ? `kpi kpis update ${shellWord(record.name)} --target-default ${target} --from ${from}`
+      ? `kpi kpis update ${shellWord(namedOf(record))} --target-default ${target} --from ${from}`
       : `kpi assign update --kpis ${shellWord(namedOf(kpi))} --users ${shellWord(namedOf(user))} --target ${target} --from ${from}`
   return `${nounOf(record)} has ${formatDecimal(dated.target)} from ${from} on, so that ${target} counts only before; to change that: ${line}`
 }
 
-const namedOf = (record: AccountRecord | undefined): string => String(record?.stored?.['name'] || record?.id || '')
+/** Returns what names a record in a list of a flag: names of people are shared, those of KPIs may hold a comma or be numbers. */
+const namedOf = (record: AccountRecord | undefined): string => {
+  const { stored, id } = record ?? {}
+  const [email, name] = [textOf(stored?.['email']), textOf(stored?.['name']) ?? '']
+  const isPlain = record?.kind.name === 'kpi' && /^[^\d,#'"][^,"]*$/.test(name)
+  return email ?? (isPlain ? name : String(id ?? name))
+}
 
 const asDecimal = (value: Value | undefined): Decimal | null => (typeof value === 'bigint' ? value : null)
 
