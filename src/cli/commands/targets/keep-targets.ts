@@ -38,7 +38,7 @@ export type TargetChange = {
 }
 
 /** Describes an entry of which reports show another target once a change is made. */
-export type FollowingEntry = ShownChange & { readonly entry: Entry }
+type FollowingEntry = ShownChange & { readonly entry: Entry }
 
 const NO_TARGET: TargetTimeline = { base: null }
 
