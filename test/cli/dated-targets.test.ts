@@ -197,6 +197,8 @@ describe.each(some(1, users))('%s, past reports beside dated targets', (_, open)
       const keeping = await user.kpi(...line, '--keep-history')
       const got = kept === '1' ? '1 stored entry' : `${kept} stored entries`
       expect([keeping.code, keeping.stderr]).toEqual([0, expect.stringContaining(`${got} got the target`)])
+      expect(keeping.stderr.includes('here --from DAY')).toBe(line[1] === 'update')
+      expect(keeping.stderr.includes('here targets: [ { from: DAY')).toBe(line[0] === 'apply')
       // What is to come stays as the line says where that names a day.
       const past = (all: unknown[]): unknown[] => (line.includes('--from') ? all.slice(0, -3) : all)
       expect(past(await reported(user))).toEqual(past(before))

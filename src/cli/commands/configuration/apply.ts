@@ -26,6 +26,9 @@ import {
 } from './prepare.ts'
 import { readMade } from './made.ts'
 
+const DATED_INSTEAD =
+  'here targets: [ { from: DAY, target: N } ] in the file gives a target a first day, and writes nothing onto entries'
+
 /** Defines the summary of an apply. */
 export const applySummary = summary('apply_summary', 'summary of an apply', 'Records', [
   'created',
@@ -99,7 +102,7 @@ const sendPlan = async (
       ),
   })
   if (isWhole) end()
-  await history.tell()
+  await history.tell(undefined, DATED_INSTEAD)
   const counted = { ...countChanges(done, counts.unchanged + unchanged), left, ...measure(), receipt: run.receipt }
   await printSummary(cli, applySummary, counted, failure ? 'stopped' : 'applied')
   if (failure) throw failure

@@ -432,8 +432,8 @@ export class TargetHistory {
     }
   }
 
-  /** Says at the end what was kept, or what past reports show now, and the way back, which is the usual one by default. */
-  async tell(own?: WayBack): Promise<void> {
+  /** Says at the end what was kept, or what past reports show now, and the way back, which is the usual one by default; `instead` names what needs no entries. */
+  async tell(own?: WayBack, instead = own ? undefined : FROM_INSTEAD): Promise<void> {
     await this.#tellCovered()
     // Who was asked has read what past reports show.
     if (this.#isTold && !this.#keeps) return
@@ -441,7 +441,7 @@ export class TargetHistory {
     const { note, log } = this.#cli
     const [kept, seen] = [this.#kept, this.#seen]
     if (kept > 0) await note(`${countOf(kept, 'stored entry', 'stored entries')} got the target that counted until now`)
-    if (kept > 0 && this.#client.datesTargets()) await note(FROM_INSTEAD)
+    if (kept > 0 && instead !== undefined && this.#client.datesTargets()) await note(instead)
     if (!isAny(seen)) return
     const shown = seen.loses ? '' : `: past reports show ${changeText(seen)} for ${pronounOf(seen)}`
     await log.note(`${entriesText(seen)}${shown}; ${wayBack(seen, this.#keeps, own)}`)
