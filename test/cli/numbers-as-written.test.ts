@@ -105,6 +105,23 @@ describe('target cells', () => {
   })
 })
 
+describe('scaled numbers prove no decimal sign of others', () => {
+  const CELLS = ['5.500 €', '5.200 €', '1.2M €']
+  const DAYS = CELLS.map((text, at) => `ann@example.com,Revenue,2026-0${at + 1}-01,${text}\n`).join('')
+  test.each([
+    ['kpis', `KPI,Ziel\n${['Revenue', 'Sales', 'Other'].map((kpi, at) => `${kpi},${CELLS[at]}\n`).join('')}`],
+    ['assign', 'User,Revenue,Sales\nann@example.com,5.200 €,1.2M €\n'],
+    ['assign', 'User,KPI,2027,2028\nann@example.com,Revenue,5.500 €,1.2M €\n'],
+    ['entries', `User,KPI,Date,Actual\n${DAYS}`],
+  ])('of %s import: %j', async (kind, text) => {
+    const args = [kind, 'import', 'data.csv', '--dry-run']
+    const asked = await ran([...args], text)
+    expect([asked.code, allOf(errorOf(asked))]).toEqual([1, expect.stringContaining('and no other cell shows which')])
+    const comma = await ran([...args, '--decimal', ','], text)
+    expect(comma.code === 0 ? comma.stdout + comma.stderr : comma.stderr).toMatch(/1,200(?:,000| \(k€\))/)
+  })
+})
+
 describe('values of entries', () => {
   const importing = ['entries', 'import', 'data.csv', '--dry-run']
   const actualsOf = async (text: string, ...flags: string[]): Promise<unknown> => {

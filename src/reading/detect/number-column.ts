@@ -84,6 +84,7 @@ export const createNumberColumn = (
   const proofs = new Map<DecimalSign, Evidence>()
   const rounded = new Map<DecimalSign, Evidence>()
   let doubtful: Evidence | undefined
+  let scaled: Evidence | undefined
   let exponent: Evidence | undefined
   const stored = createStoredNumbers(units)
 
@@ -98,6 +99,13 @@ export const createNumberColumn = (
     if (point === undefined && comma === undefined) return
     if (point === undefined || comma === undefined) prove(point === undefined ? ',' : '.', text, line)
     else if (!isSame(point, comma)) doubtful ??= { text, line }
+  }
+  /** Records the sign of a number with words; that of a scaled one is its own, and proves nothing of others. */
+  const noteWorded = (worded: WordedNumber, text: string, line: number): void => {
+    const own = words.ownSign(worded)
+    if (own === undefined) return noteSign(worded.number, text, line)
+    scaled ??= { text, line }
+    words.settle(own)
   }
   const noteAffixed = (affixed: AffixedNumber, text: string, line: number, kpi: number | undefined): void => {
     noteSign(affixed, text, line)
@@ -126,7 +134,7 @@ export const createNumberColumn = (
     const worded = stripWords(text)
     const counted = worded && words.countedBy(worded.words)
     if (worded && counted !== undefined) {
-      noteSign(worded.number, text, line)
+      noteWorded(worded, text, line)
       words.note(name, worded, text, line, kpi)
       if (counted !== '') units.note(counted, kpi, text, line)
       return worded
@@ -196,6 +204,8 @@ export const createNumberColumn = (
     note,
     /** Returns the sign that some cells prove and none contradicts. */
     proven,
+    /** Returns the first number with a scale that has a sign of its own. */
+    scaled: (): Evidence | undefined => scaled,
     /** Returns the first cell that is stored as a number, which shows nothing of how texts are written. */
     stored: stored.stored,
     /** Returns the first recorded cell with more decimals than are stored. */

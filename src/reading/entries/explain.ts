@@ -169,11 +169,11 @@ const ofForms = ({ numberFormats, date }: ColumnFormats, options: ImportOptions)
     : []
   const ofNumbers = numberFormats.map((column): Finding => {
     const [sign, [doubt]] = [column.proven(), column.doubts()]
-    const proof = sign ? column.proofs.get(sign) : column.stored()
+    const proof = sign ? column.proofs.get(sign) : (column.scaled() ?? column.stored())
+    const unproven = column.scaled() ? 'numbers with scales' : proof ? 'stored as numbers' : 'whole numbers'
     return {
       topic: `format of ${column.name}`,
-      found:
-        doubt === undefined ? (sign ? nameOfSign(sign) : proof ? 'stored as numbers' : 'whole numbers') : 'in doubt',
+      found: doubt === undefined ? (sign ? nameOfSign(sign) : unproven) : 'in doubt',
       evidence:
         doubt ?? (options.decimal === undefined ? (proof ? showCell(proof) : 'no cell has decimals') : '--decimal'),
     }

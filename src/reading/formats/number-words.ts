@@ -5,6 +5,7 @@ import {
   isOfAnything,
   isUnitItself,
   type Measure,
+  meaningsOf,
   measureOf,
   scaledUnit,
   unitOfHeading,
@@ -36,6 +37,9 @@ type MeasureOfKpi = (kpi: number | undefined) => Measure | undefined
 
 /** Describes the first number with certain words of a KPI in a column. */
 type Seen = Evidence & { readonly column: string; readonly kpi: number | undefined; readonly number: WordedNumber }
+
+/** Matches digits with one sign and no groups. */
+const UNGROUPED = /^\d*([.,])\d+$/
 
 /** Returns what the user says of scales, by their words. */
 const saidScales = (scale: ReadonlyMap<string, string> | undefined): Map<string, Scaling> =>
@@ -88,6 +92,21 @@ export class NumberWords {
     return countedBy(text) ?? (this.#said.has(text.replace(/\.$/, '')) ? '' : undefined)
   }
 
+  /**
+   * Returns the only sign by which a number with a scale can be read, such as the point of `1.2M`; undefined if there is none.
+   * It says nothing of numbers without scales, as `1.2M` stands beside `5.500` where that has a decimal comma as well.
+   */
+  ownSign({ number, words }: WordedNumber): DecimalSign | undefined {
+    const used = UNGROUPED.exec(number.body)?.[1] === ',' ? ',' : '.'
+    const isOnly = UNGROUPED.test(number.body) && readAffixedNumber(number, used === ',' ? '.' : ',') === undefined
+    const scales = [...(meaningsOf(words) ?? []).flatMap((one) => one.scales), this.#said.get(words.replace(/\.$/, ''))]
+    return isOnly && scales.some((scale) => scale !== undefined && scale.power > 0) ? used : undefined
+  }
+
+  #plain(worded: WordedNumber, sign: DecimalSign): NumberCell | Fault | undefined {
+    return readAffixedNumber(worded.number, this.ownSign(worded) ?? sign)
+  }
+
   /** Records a number with words, and the sign with which its column is read. */
   note(column: string, number: WordedNumber, text: string, line: number, kpi: number | undefined): void {
     const key = JSON.stringify([column, number.words, kpi])
@@ -129,7 +148,7 @@ export class NumberWords {
   /** Reads a number with words; undefined if they mean nothing that is known, or the units of KPIs are not known yet. */
   read(worded: WordedNumber, sign: DecimalSign, kpi: number | undefined): NumberCell | Fault | undefined {
     if (!this.#measure) return undefined
-    const cell = readAffixedNumber(worded.number, sign)
+    const cell = this.#plain(worded, sign)
     const meanings = this.#meanings(worded, kpi)
     if (cell === undefined || meanings === undefined) return undefined
     if (cell instanceof Fault) return cell
@@ -165,7 +184,7 @@ export class NumberWords {
     const asked = new Set<string>()
     const ofWords = this.#ofColumn(column).flatMap((one) => {
       const meanings = this.#meanings(one.number, one.kpi)
-      const cell = readAffixedNumber(one.number.number, sign)
+      const cell = this.#plain(one.number, sign)
       if (!meanings || meanings instanceof Fault || meanings.length < 2 || asked.has(one.number.words)) return []
       asked.add(one.number.words)
       const readings = meanings.map((meaning) => sayReading(cell, meaning)).join(' or ')
@@ -186,7 +205,7 @@ export class NumberWords {
   remarks(column: string, sign: DecimalSign): string[] {
     const shown = new Map<string, string>()
     for (const one of this.#measure ? this.#ofColumn(column) : []) {
-      const [read, plain] = [this.read(one.number, sign, one.kpi), readAffixedNumber(one.number.number, sign)]
+      const [read, plain] = [this.read(one.number, sign, one.kpi), this.#plain(one.number, sign)]
       const meanings = this.#meanings(one.number, one.kpi)
       if (Array.isArray(meanings) && meanings.length > 1) continue
       if (read === undefined || plain === undefined || read instanceof Fault || plain instanceof Fault) continue

@@ -111,3 +111,50 @@ test('a number with a scale and a unit, in any locale, is read as it was meant, 
   )
   expect(read).toBeGreaterThan(300)
 })
+
+test('a scaled number proves nothing of cells with three digits: they are read by a plain proof or --decimal, or asked about', () => {
+  const scaled = fc.constantFrom(
+    { text: '1.2M €', is: 1_200_000n },
+    { text: '3,5 Mio.', is: 3_500_000n },
+    { text: '0,25k', is: 250n },
+    { text: '12.75 Tsd. €', is: 12_750n },
+  )
+  const three = fc.constantFrom('5.500', '5.500 €', '5,200', '-7,250 €')
+  const proof = fc.constantFrom(undefined, '12.5', '12,5', '7.25 €', '1.234,5 €')
+  const cells = fc.tuple(
+    fc.array(scaled, { minLength: 1, maxLength: 3 }),
+    fc.array(three, { minLength: 1, maxLength: 3 }),
+    proof,
+    fc.constantFrom(undefined, '.' as const, ',' as const),
+    fc.boolean(),
+  )
+  const measure = measureOf('Plan', { name: 'EUR', display_format: '#.00 €', is_percentage: false })
+  fc.assert(
+    fc.property(cells, ([scales, threes, plain, given, isLast]) => {
+      const texts = [...threes, ...scales.map(({ text }) => text), ...(plain === undefined ? [] : [plain])]
+      if (isLast) texts.reverse()
+      const words = new NumberWords(undefined, true, () => measure)
+      const numbers = (sign: '.' | ',') =>
+        createNumberColumn('Target', sign, given !== undefined, createUnits().watch('Target'), { words })
+      const seen = numbers(given ?? '.')
+      texts.forEach((text, line) => seen.note(text, line, 1))
+      const byPlain =
+        plain === undefined ? undefined : /[.,]\d{1,2}(?: €)?$/.exec(plain)?.[0].startsWith(',') ? ',' : '.'
+      const sign = given ?? byPlain
+      if (sign === undefined) {
+        expect([texts, seen.doubts()]).toEqual([texts, [expect.stringContaining('no other cell shows which')]])
+        return
+      }
+      expect([texts, seen.doubts(), seen.proven()]).toEqual([texts, [], sign])
+      const settled = numbers(sign)
+      const read = (text: string) => settled.read(text, 1, 1)
+      for (const { text, is } of scales) expect([text, read(text)]).toMatchObject([text, { value: is * 10_000n }])
+      for (const text of threes) {
+        const digits = BigInt(text.replaceAll(/[^\d-]/g, ''))
+        const value = digits * (text.includes(sign) ? 10n : 10_000n)
+        expect([text, sign, read(text)]).toMatchObject([text, sign, { value }])
+      }
+    }),
+    { numRuns: 500 },
+  )
+})
