@@ -62,10 +62,21 @@ export const splitName = (name: string): PersonName => {
   return { first_name: [...titles, ...words].join(' '), last_name: end === '' ? null : end }
 }
 
+/** Returns the name that two texts give: titles before the last name stay before the first, as where both are one text. */
+export const joinName = (first: string, last: string): PersonName =>
+  splitTitles(last)[0].length > 0
+    ? splitName(`${last.replaceAll(',', ' ')}, ${first}`)
+    : { first_name: first, last_name: last }
+
+/** Tells whether a word between the names of a person is a title, as of `Ann` `Dr. Lee`. */
+const isTitleBetween = (word: string, at: number, { length }: readonly string[]): boolean =>
+  at > 0 && at < length - 1 && word.endsWith('.') && isTitle(word)
+
 /** Returns the words by which a person is known, first names first: without titles and degrees, however it is written. */
 const knownWords = (name: string): string[] => {
   const { first, last = [] } = readName(name)
-  return wordsOf(looseName([...first, ...last].join(' '))).filter((word) => !isDegree(word))
+  const words = [...first, ...last].filter((word, at, all) => !isTitleBetween(word, at, all))
+  return wordsOf(looseName(words.join(' '))).filter((word) => !isDegree(word))
 }
 
 /** Returns a person's name as it is compared: `Lee, Dr. Ann` is `ann lee`. */

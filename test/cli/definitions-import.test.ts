@@ -43,6 +43,13 @@ describe.each(users)('%s', (_, open) => {
     expect((await list('users'))[1]).toMatchObject({ last_name: 'Lee', email: 'ann@example.com', user_type: 'Manager' })
   })
 
+  test('titles before a last name are put before the first, so that the person is found by any spelling', async () => {
+    await load('users', 'E-mail;Last name;First name\nroth@example.com;Dr. Roth;Silke\n')
+    expect(await list('users')).toContainEqual(expect.objectContaining({ first_name: 'Dr. Silke', last_name: 'Roth' }))
+    for (const name of ['Dr. Roth, Silke', 'Roth, Silke', 'Silke Roth'])
+      expect([name, (await user.kpi('users', 'get', name)).code]).toEqual([name, 0])
+  })
+
   test('choices are read in the languages of the heads, and a slip in one is told with what it may mean', async () => {
     const text =
       'Kennzahl;Häufigkeit;Richtung;Aggregation;Aktiv\nUmsatz;täglich;hoch;Summe;ja\nUnfälle;vierteljährlich;niedrig;Durchschnitt;nein\n'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { namesakeForm, personForm, splitName } from '../../src/domain/person-name.ts'
+import { joinName, namesakeForm, personForm, splitName } from '../../src/domain/person-name.ts'
 
 describe('the name of a person', () => {
   test.each([
@@ -26,10 +26,25 @@ describe('the name of a person', () => {
     expect(splitName(name)).toEqual({ first_name, last_name })
   })
 
-  test.each(['Ann Lee', 'Lee, Ann', 'LEE, ann', 'Dr. Ann Lee', 'Lee, Prof. Dr. Ann', 'Lee, Ann, Dr.', 'Ann Lee, PhD'])(
-    '%s is compared as ann lee',
-    (name) => expect(personForm(name)).toBe('ann lee'),
-  )
+  test.each([
+    ['Silke', 'Dr. Roth', 'Dr. Silke', 'Roth'],
+    ['Dr. Silke', 'Prof. Roth', 'Prof. Dr. Silke', 'Roth'],
+    ['Ann Marie', 'van der Berg', 'Ann Marie', 'van der Berg'],
+  ])('%s with the last name %s has its titles before the first', (first, last, first_name, last_name) => {
+    expect(joinName(first, last)).toEqual({ first_name, last_name })
+  })
+
+  test.each([
+    'Ann Dr. Lee',
+    'Ann Prof. Dr. Lee',
+    'Ann Lee',
+    'Lee, Ann',
+    'LEE, ann',
+    'Dr. Ann Lee',
+    'Lee, Prof. Dr. Ann',
+    'Lee, Ann, Dr.',
+    'Ann Lee, PhD',
+  ])('%s is compared as ann lee', (name) => expect(personForm(name)).toBe('ann lee'))
 
   test.each(['Ann Lee', 'Lee Ann', 'Lee, Ann Marie', 'Ann M. Lee', 'Dr. Ann Marie Lee'])(
     '%s is a namesake of Ann Lee',

@@ -17,7 +17,7 @@ import { roleText } from './roles.ts'
 import { FIRST_NAMES, LAST_NAMES, recognizeSplitNames } from './split-names.ts'
 import { Fault } from '../../domain/errors.ts'
 import type { Lookup } from '../directory/lookup.ts'
-import { type PersonName, splitName } from '../../domain/person-name.ts'
+import { joinName, type PersonName, splitName } from '../../domain/person-name.ts'
 import type { ColumnPlan } from './columns.ts'
 
 /** Lists the words that say in a column's name that it holds e-mail addresses. */
@@ -179,7 +179,8 @@ export const recognizePersonColumns = (found: HeaderFindings, { as }: ImportOpti
 export const nameIn = ({ roles, joined }: ColumnPlan, cells: readonly string[]): PersonName => {
   const [first, last] = (joined?.get('name') ?? [roles.get('name') ?? -1]).map((at) => cells[at]?.trim() ?? '')
   if (last === undefined) return splitName(first ?? '')
-  return first === '' ? { first_name: last, last_name: null } : { first_name: first ?? '', last_name: last || null }
+  if (first === undefined || first === '') return { first_name: last, last_name: null }
+  return last === '' ? { first_name: first, last_name: null } : joinName(first, last)
 }
 
 /** Returns the role of the column beside that of users. */

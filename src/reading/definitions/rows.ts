@@ -20,7 +20,7 @@ import { foldName, requireClear } from '../columns/header.ts'
 import { findGroupColumns, type GroupColumn, GroupItems, asGroupRole, type ItemCell } from '../group-items/columns.ts'
 import { isFromName, readTargetDay } from '../columns/target-days.ts'
 import { createNameColumn, type NameColumn } from '../columns/name-column.ts'
-import { splitName } from '../../domain/person-name.ts'
+import { joinName, splitName } from '../../domain/person-name.ts'
 import { asOwnList, type ReadingFile, type RefusedRow } from '../entries/desired-rows.ts'
 import { doubtsOf, requireNoDoubts } from '../detect/column-formats.ts'
 import { createNumberColumn, type NumberColumn } from '../detect/number-column.ts'
@@ -335,6 +335,8 @@ class DefinitionReader {
         rounded += Number(read.isRounded)
       }
     }
+    const { first_name: first, last_name: last } = values
+    if (typeof first === 'string' && typeof last === 'string') Object.assign(values, joinName(first, last))
     const items: ItemCell[] = []
     for (const { at, header, group } of this.#reading.groups) {
       const text = row.cells[at]?.trim() ?? ''
