@@ -72,9 +72,21 @@ const knownShare = (cells: Cells): number => {
   return given.length === 0 ? 0 : given.filter(isColumnName).length / given.length
 }
 
-/** Tells whether a row can only be the header: all of its cells are known names, or it is that of a rejects file. */
+/** Matches the heading of a column of a year, or of a quarter. */
+const YEAR = /^\s*(?:Q[1-4][ -]?)?(?:19|2[01])\d\d\s*$/i
+
+/** Tells whether a row names several columns by known names, and all others by years. */
+const namesYears = (cells: Cells): boolean =>
+  cells.filter(isColumnName).length > 1 &&
+  cells.every((cell) => cell.trim() === '' || isColumnName(cell) || YEAR.test(cell))
+
+/**
+ * Tells whether a row can only be the header: all of its cells are known names, or years beside such, or it is that of a
+ * rejects file.
+ */
 const isSurelyHeader = (cells: Cells): boolean =>
   cells.includes(REJECT_COLUMNS[1]) ||
+  namesYears(cells) ||
   (countOf(cells) > 1 && cells.every((cell) => cell.trim() === '' || isColumnName(cell)))
 
 const showRow = ({ line, cells }: Row): string => {

@@ -21,6 +21,11 @@ describe('the header is found', () => {
   test.each<[name: string, text: string, line: number]>([
     ['in the first row', 'user;kpi;date;actual\nAnn;Sales;2026-01-01;1', 1],
     ['in the first row, whose rows are longer', 'a;b\n1;2;3\n4;5;6', 1],
+    [
+      'in the first row of known names and years, above numbers with scales',
+      'Mitarbeiter;Kennzahl;2027\nAnn Lee;Umsatz;5.500 €\nBob Ray;Umsatz;3,8 Mio. €\nAnn Lee;Besuche;12',
+      1,
+    ],
     ['in the first row of one column', 'actual\n1\n2', 1],
     ['in the first row, with a column without a name', ';2026-01;2026-02\nNorth;1;2\nSouth;3;4', 1],
     ['below a title', 'Sales report\nstore;date;value\nNorth;2026-01-01;1', 2],
