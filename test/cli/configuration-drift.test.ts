@@ -92,6 +92,10 @@ describe.each(users)('%s, what the account has beside a file', (_name, open) => 
       0,
       'nothing to do: 1 unchanged\nnot in kpi.yaml, and left alone: 1 KPI (Visits); 1 group (Region)\n',
     ])
+    const foreign = await user.kpi('plan', 'kpi.yaml', '--prune')
+    expect(foreign.stderr).toContain(
+      '--prune deletes only what an apply of kpi.yaml has created; by hand: kpi kpis delete Visits or kpi groups delete Region\n',
+    )
     // What --prune would delete is a change, and no note.
     writeFileSync(user.folder.in('made.yaml'), FILE)
     await user.kpi('apply', 'made.yaml', '-o', 'json')

@@ -9,7 +9,7 @@ import { countChanges, type Counts, planRows } from '../changes/plan-rows.ts'
 import { type Account, readSnapshot } from '../../../changes/records/access.ts'
 import { desiredName } from '../../../changes/records/desired.ts'
 import { type KindName, kinds, sectionOf, sections } from '../../../changes/records/kind-fields.ts'
-import { labelOf, type Snapshot } from '../../../changes/records/snapshot.ts'
+import { type AccountRecord, labelOf, type Snapshot } from '../../../changes/records/snapshot.ts'
 import type { Client } from '../../../client/client.ts'
 import { pauseEvery } from '../../../client/next-turn.ts'
 import { faultAt, lineOfFault } from '../../../codec/yaml-reader.ts'
@@ -25,7 +25,7 @@ import type { Cli } from '../../cli.ts'
 import { UsageError } from '../../exit.ts'
 import { pluralOf } from '../../output/short-answer.ts'
 import { toDoText } from '../../output/summary.ts'
-import { countOf } from '../../output/text.ts'
+import { countOf, shellWord } from '../../output/text.ts'
 import { isSetting } from '../../target/read-project.ts'
 import type { Target } from './account.ts'
 import { type Made, recordsMade } from './made.ts'
@@ -232,10 +232,26 @@ const restText = ({ kind, records }: NotInInput): string => {
   return `${countOf(records.length, of.title, pluralOf(of))} (${names})`
 }
 
-/** Says what the account has of the sections of the file, and the file has not. */
-export const tellRest = async (cli: Cli, { name }: Source, rest: readonly NotInInput[]): Promise<void> => {
+/** Returns the words by which a command line names a record: its name, or where that needs quotes in a list, its id. */
+const namedBy = ({ name, id }: AccountRecord): string => (/[,"]|^\d+$/.test(name) ? `${id}` : shellWord(name))
+
+/** Returns the command that deletes the first of some records; undefined if it takes more than their names. */
+const removalOf = ({ kind, records: [first] }: NotInInput): string | undefined => {
+  const { kpi, user, group_item: item } = first?.above ?? {}
+  if (kpi && user) return `kpi assign remove --kpis ${namedBy(kpi)} --users ${namedBy(user)}`
+  if (item && user) return `kpi assign group-items remove --group-items ${namedBy(item)} --users ${namedBy(user)}`
+  const isPlain = first !== undefined && Object.keys(first.above).length === 0 && first.name !== ''
+  return isPlain ? `kpi ${sectionOf(kind)} delete ${namedBy(first)}` : undefined
+}
+
+/** Says what the account has of the sections of the file, and the file has not, and why pruning leaves it. */
+export const tellRest = async (cli: Cli, { name, prune }: Source, rest: readonly NotInInput[]): Promise<void> => {
   if (rest.length === 0) return
   await cli.note(`not in ${name}, and left alone: ${rest.map(restText).join('; ')}`)
+  if (!prune) return
+  const ways = rest.flatMap((one) => removalOf(one) ?? [])
+  const shown = ways.length === 0 ? '' : `; by hand: ${ways.join(' or ')}`
+  await cli.note(`--prune deletes only what an apply of ${name} has created${shown}`)
 }
 
 /** Says how much a plan would do. */
