@@ -62,6 +62,12 @@ test('all names of a line that are not known are told at once, and nothing is de
   expect((await user.kpi('kpis', 'get', 'Revenue')).code).toBe(0)
 })
 
+test('names with commas between them, where each is a word of its own, are told as such', async () => {
+  const { code, stderr } = await user.kpi('kpis', 'update', 'Revenue,Net sales', '--target-default', '1')
+  const none = 'kpi: there is no KPI "Revenue,Net sales"'
+  expect([code, stderr]).toEqual([2, `${none}; here names are words of their own: Revenue "Net sales"\n`])
+})
+
 test('one that is named twice is deleted once', async () => {
   const { id } = await user.client.kpis.add(kpiNamed('Twice'))
   expect(await user.kpi('kpis', 'delete', 'Twice', 'twice', String(id), '--yes')).toEqual({

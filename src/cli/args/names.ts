@@ -7,7 +7,7 @@ import { readIfAllowed } from '../../client/operations/read-if-allowed.ts'
 import { Fault, Faults } from '../../domain/errors.ts'
 import { KINDS } from '../../domain/kinds.ts'
 import type { Resource } from '../../domain/schema.ts'
-import { singleQuoted } from '../../reading/options/flag-text.ts'
+import { shellWord, singleQuoted } from '../../reading/options/flag-text.ts'
 import { UsageError } from '../exit.ts'
 
 /** Matches a part in double quotes, behind `name=` or not. */
@@ -179,6 +179,14 @@ export const findId = async (client: Client, kind: ListedKind, text: string): Pr
   return found instanceof Fault ? found : found.id
 }
 
+/** Returns a fault of a text that lists several names with commas, where each is a word of its own. */
+const asWords = (directory: Directory<Named>, text: string, fault: Fault): Fault => {
+  const parts = splitList(text)
+  const areNames = parts.length > 1 && parts.every((part) => isCalled(findIn(directory, part)))
+  if (!areNames) return fault
+  return new Fault(`${fault.message}; here names are words of their own: ${parts.map(shellWord).join(' ')}`)
+}
+
 /**
  * Returns the record that each text names: by id or, where the resource has names, by name; below `parent` where it is
  * given. A number that is an id and a name is refused, whatever is done with it.
@@ -188,6 +196,7 @@ const resolveRecords = async (
   { name: kind, plural }: Resource,
   texts: readonly string[],
   parent?: number,
+  isList = false,
 ): Promise<Named[]> => {
   const names = texts.filter((text) => !isId(text))
   if (!isListedKind(kind) && names.length > 0) {
@@ -197,7 +206,10 @@ const resolveRecords = async (
     )
   }
   const directory = isListedKind(kind) ? await directoryFor(client, kind, texts, parent) : undefined
-  return allFound(texts, (text) => (directory ? findIn(directory, text) : byId(text)))
+  return allFound(texts, (text) => {
+    const found = directory ? findIn(directory, text) : byId(text)
+    return isList && directory && found instanceof Fault ? asWords(directory, text, found) : found
+  })
 }
 
 /** Creates what finds one record at a time as `resolveRecords` does; names are read once, when the first is needed. */
@@ -243,7 +255,7 @@ export const namedPlaces = async (
 ): Promise<NamedPlace[]> => {
   const known = names.map((name, at) => ({ id: idAt(at + 1), name }))
   const open = known.flatMap(({ id, name }) => (id === undefined ? [name] : []))
-  const found = (await resolveRecords(client, of, open, parent)).values()
+  const found = (await resolveRecords(client, of, open, parent, true)).values()
   return known.map(({ id, name }, at) => {
     const one = id === undefined ? found.next().value : { id, name }
     return { place: at + 1, id: one?.id ?? NaN, name: one?.name ?? name }
