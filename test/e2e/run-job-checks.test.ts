@@ -145,7 +145,7 @@ const TOLD_OF_PARTS = [
   'line 3: log is one text, and here is more',
   'line 6: move_to is one text, and here is more',
   'line 7: token_env is no part of the step import, which has flags, on_failure, move_to, required, retry',
-  'line 8: check takes nothing but flags: leave out "what is there"',
+  'line 8: check takes nothing but flags: indent flags: like check:',
   'line 9: on_failure is one text, and here is more',
   'line 10: export takes one: the file to write; write a step for each',
   'line 11: import needs files, such as inbox/*.csv, or the flags sql and from-db',

@@ -182,7 +182,8 @@ const faultOfTarget = (kind: StepKind, given: string | undefined): string => {
   const { toFile } = stepKinds[kind]
   if (toFile !== undefined && given !== undefined && FILE_NAME.test(given))
     return `${kind} is for the log: write a file with the step "- ${toFile}: ${given}"`
-  return `${kind} takes nothing but flags: leave out "${given ?? 'what is there'}"`
+  if (given === undefined) return `${kind} takes nothing but flags: indent flags: like ${kind}:`
+  return `${kind} takes nothing but flags: leave out "${given}"`
 }
 
 /** Reads what a step works on: one text, or a list; nothing where another part may name it. */
