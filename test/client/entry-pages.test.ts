@@ -48,3 +48,26 @@ test('all entries of any range come once and in order, in few requests', async (
     { numRuns: 60 },
   )
 })
+
+test('entries that are stored while they are read hinder nobody, and none comes twice', async () => {
+  await using service = await startService()
+  await service.db.write(async (tx) => {
+    await kpis.insert(tx, ACCOUNT, kpiRecord())
+    for (let id = 2; id < 1502; id += 1) {
+      await users.insert(tx, ACCOUNT, userRecord({ id, email: `user${id}@example.com` }))
+    }
+    const rows = Array.from({ length: 1200 }, (_, at) => ({ id: 1000 + at, item_id: 302 + at, entry_date: 5 }))
+    await insertEntries(tx, ACCOUNT, rows.map(entryRow))
+  })
+  await using way = await wayTo(service)
+  const client = { ...way.client, isBundled: () => false }
+  const ids: number[] = []
+  for await (const page of entryPages(client, { from: 0, to: DAYS })) {
+    const isFirst = ids.length === 0
+    ids.push(...page.map(({ id }) => id))
+    if (!isFirst) continue
+    const rows = page.map((_, at) => ({ id: at + 1, item_id: at + 2, entry_date: 4 }))
+    await service.db.write((tx) => insertEntries(tx, ACCOUNT, rows.map(entryRow)))
+  }
+  expect(ids.toSorted((left, right) => left - right)).toEqual(Array.from({ length: 1200 }, (_, at) => 1000 + at))
+})

@@ -157,6 +157,7 @@ export async function* entryPages(client: Client, query: Omit<EntryQuery, 'page'
     days *= 2
     let [before, received]: [readonly Entry[], number] = [[], 0]
     let isMore: boolean | 'perhaps' = true
+    let isRepeated = false
     for (let page = 1; isMore; page += 1) {
       const asked = { ...query, from, to, page }
       const got: EntryPage | undefined =
@@ -164,7 +165,13 @@ export async function* entryPages(client: Client, query: Omit<EntryQuery, 'page'
       if (!got) break
       const entries: readonly Entry[] = got.entries
       requireReadable(entries)
-      if (entries[0] && entries[0].id === before[0]?.id) throw repeatedPageError()
+      if (entries[0] && entries[0].id === before[0]?.id) {
+        // As many entries as a page holds may have been stored before it meanwhile.
+        if (isRepeated) throw repeatedPageError()
+        isRepeated = true
+        continue
+      }
+      isRepeated = false
       before = entries
       const [last] = entries.slice(-1)
       if (last) yield entries
