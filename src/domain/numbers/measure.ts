@@ -208,6 +208,13 @@ export const isUnitItself = ({ texts, looseTexts }: Measure, words: string): boo
 export const isOfAnything = ({ currencies, units, isPercentage }: Measure): boolean =>
   currencies.length + units.length === 0 && !isPercentage
 
+/** Lists units that only count things, as plain numbers do. */
+const COUNTS = new Set(['pc', 'person'])
+
+/** Tells whether the values of a KPI are measured in a unit, and neither money nor plain counts. */
+export const isMeasured = ({ currencies, units }: Measure): boolean =>
+  currencies.length === 0 && units.some((unit) => !COUNTS.has(unit))
+
 /** Tells whether a currency can be that of a measure. */
 export const agreesWithCurrency = (measure: Measure, currency: string): boolean =>
   isOfAnything(measure) || measure.currencies.some((own) => mayBeSame(own, currency))

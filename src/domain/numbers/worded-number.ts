@@ -1,6 +1,14 @@
 import { Fault } from '../errors.ts'
 import { type AffixedNumber, digitsAt, isNegativeBy } from './affixed-number.ts'
-import { agreesWithCurrency, isOfAnything, isUnitItself, type Measure, meaningsOf, sayMeasure } from './measure.ts'
+import {
+  agreesWithCurrency,
+  isMeasured,
+  isOfAnything,
+  isUnitItself,
+  type Measure,
+  meaningsOf,
+  sayMeasure,
+} from './measure.ts'
 import { multiplyCell, type NumberCell } from './read-number.ts'
 import type { Scale, Scaling } from './scales.ts'
 
@@ -112,7 +120,9 @@ export const meaningsOfWords = (
     const isOwn = units.some((unit) => measure.units.includes(unit))
     const scales = given ? [] : likelyScales(one, isInRupees, hints)
     const isScale = given !== undefined || scales.length > 0
-    if (units.length > 0 && !isScale && !isOwn && !isFree) return disagrees(word, measure)
+    const isOther = units.length > 0 && !given && !isOwn && !isFree
+    // A letter such as m, which is a unit by itself, scales only money and plain counts where nothing else stands beside it.
+    if (isOther && (!isScale || (found.length === 1 && isMeasured(measure)))) return disagrees(word, measure)
     if (!isScale) continue
     if (meanings) return undefined
     const isAlone = found.length === 1

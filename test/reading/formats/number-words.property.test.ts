@@ -34,8 +34,27 @@ const UNITS = [
   { name: 'Number', format: '#', beside: [''], power: 0 },
   { name: 'm', format: '#.0 m', beside: [''], power: 0 },
   { name: 'kWh', format: '#,##0 kWh', beside: ['kWh', ''], power: 0 },
-  { name: 'Hours', format: '#.0', beside: ['h', 'hrs', 'Stunden'], power: 0 },
+  { name: 'Hours', format: '#.0', beside: ['h', 'hrs', 'Stunden', ''], power: 0 },
+  { name: 'mm', format: '# mm', beside: [''], power: 0 },
+  { name: 'hl', format: '# hl', beside: [''], power: 0 },
 ] as const
+
+/** Words that are units by themselves, and those of the units above that they are. */
+const UNIT_LETTERS: Readonly<Record<string, readonly string[]>> = {
+  m: ['m'],
+  M: ['m'],
+  mm: ['mm'],
+  MM: ['mm'],
+  L: [],
+  T: [],
+}
+
+/** Tells whether a word alone is another unit than the one that is measured. */
+const isOtherUnit = (word: string, beside: string, { name }: (typeof UNITS)[number]): boolean =>
+  beside === '' &&
+  ['m', 'kWh', 'Hours', 'mm', 'hl'].includes(name) &&
+  UNIT_LETTERS[word] !== undefined &&
+  !UNIT_LETTERS[word].includes(name)
 
 /** Locales: their decimal sign, and what groups thousands. */
 const LOCALES = [
@@ -70,7 +89,7 @@ test('a number with a scale and a unit, in any locale, is read as it was meant, 
     fc.array(cell, { minLength: 1, maxLength: 4 }),
     fc.constantFrom(...LOCALES),
     fc.constantFrom(...UNITS),
-    fc.nat(2),
+    fc.nat(3),
     fc.boolean(),
   )
   fc.assert(
@@ -84,7 +103,8 @@ test('a number with a scale and a unit, in any locale, is read as it was meant, 
         if (isIndian && isNegated) return false
         if (cells.find(([, other]) => other.word === word)?.[1] !== meant) return false
         if (word === 'm' && power === 0) return unit.name === 'm'
-        return !(unit.name === 'm' && ['m', 'mm'].includes(word))
+        // A millimetre is no million millimetres.
+        return unit.name !== word.toLowerCase()
       })
       const texts = all.map(([value, { word }]) =>
         [`${write(value, locale)}${isApart ? ' ' : ''}${word}`.trim(), beside].filter((part) => part !== '').join(' '),
@@ -101,6 +121,8 @@ test('a number with a scale and a unit, in any locale, is read as it was meant, 
       texts.forEach((text, line) => {
         const found = settled.read(text, line, 1)
         const [value = 0n, meant = SCALES[0]] = all[line] ?? []
+        if (isOtherUnit(meant?.word ?? '', beside, unit))
+          expect([text, unit.name, found]).toEqual([text, unit.name, expect.any(Fault)])
         if (found instanceof Fault || !meant || settled.doubts().length > 0) return
         if (!fits(found.value)) return
         read += 1
