@@ -145,6 +145,60 @@ describe('values of entries', () => {
     expect([asked.code, allOf(errorOf(asked))]).toEqual([1, expect.stringContaining('is headed "k€"')])
   })
 
+  test('below the heading of a column of several KPIs are scaled where they are of its currency, and else refused', async () => {
+    const text = `${HEAD.replace('Actual', 'Actual (k€)')}${row('Revenue', 1, '5')}${row('Work', 1, '6')}`
+    const asked = allOf(errorOf(await ran(importing, text)))
+    expect(asked).toContain('--scale "k€=1000"')
+    expect(asked).toContain('is headed "k€", and Work is in h (unit Hours): correct the heading or the unit of the KPI')
+    const said = await ran([...importing, '--scale', 'k€=1000'], text)
+    expect([said.code, said.stdout]).toEqual([3, expect.stringContaining('is in k€, and Work is in h')])
+    expect(said.stdout).not.toContain('6000')
+    expect(await actualsOf(text, '--scale', 'k€=1')).toEqual([5, 6])
+  })
+
+  test.each([
+    ['min', 'Work', 'Work is in h', 'min=1'],
+    ['$', 'Revenue', 'Revenue is in EUR', "'$=1'"],
+    ['m', 'Work', 'Work is in h', 'm=1'],
+    ['k', 'Revenue', 'a thousand (--scale k=thousand)', 'k=1'],
+    ['m', 'Revenue', 'a million (--scale m=million)', 'm=1'],
+    ['Cr', 'Revenue', 'a crore (--scale Cr=crore) or a credit (--scale Cr=credit)', 'Cr=1'],
+  ])('below the heading (%s) are asked about for %s', async (unit, kpi, question, flag) => {
+    const text = `${HEAD.replace('Actual', `Actual (${unit})`)}${row(kpi, 1, '5')}`
+    const asked = await ran(importing, text)
+    expect([asked.code, allOf(errorOf(asked))]).toEqual([1, expect.stringContaining(question)])
+    expect(allOf(errorOf(asked))).toContain(flag)
+    expect(await actualsOf(text, '--scale', `${unit}=1`)).toEqual([5])
+  })
+
+  test.each([['EUR'], ['€'], ['month'], ['monthly']])(
+    'below the heading (%s), which says what the KPI does or no unit, are read',
+    async (unit) => {
+      const text = `${HEAD.replace('Actual', `Actual (${unit})`)}${row('Revenue', 1, '5')}`
+      expect(await actualsOf(text, '--map', `actual=Actual (${unit})`)).toEqual([5])
+    },
+  )
+
+  test('with a currency in ones are divided by the scale of the unit, which is said with its way out', async () => {
+    const text = `${HEAD}${row('Sales', 1, '1200000 €')}${row('Sales', 2, '1.2M €')}${row('Sales', 3, '€ 500')}`
+    const { stdout, stderr } = await ran(importing, text)
+    expect((JSON.parse(stdout) as { actual: number }[]).map(({ actual }) => actual)).toEqual([1200, 1200, 0.5])
+    expect(stderr).toContain(
+      '"1200000 €" on line 2 is read as 1,200 (k€); --scale "€=1" takes such numbers as they are',
+    )
+    expect(await actualsOf(text, '--scale', '€=1')).toEqual([1_200_000, 1200, 500])
+    const headed = `${HEAD.replace('Actual', 'Actual (€)')}${row('Sales', 1, '500')}`
+    const read = await ran(importing, headed)
+    expect([read.code, read.stdout]).toEqual([0, expect.stringContaining('"actual":0.5')])
+    expect(read.stderr).toContain('numbers such as "500" on line 2 are divided')
+    expect(await actualsOf(headed, '--scale', '€=1')).toEqual([500])
+  })
+
+  test('with a currency of their own are not scaled by the heading', async () => {
+    const text = `${HEAD.replace('Actual', 'Actual (k€)')}${row('Revenue', 1, '500 €')}${row('Revenue', 2, '5')}`
+    expect(await actualsOf(text, '--scale', 'k€=1000')).toEqual([500, 5000])
+  })
+
   test('whose decimal sign is not clear are asked about, with the unit beside them', async () => {
     const text = `${HEAD}${row('Energy', 1, '5.200 kWh')}${row('Energy', 2, '5.300 kWh')}`
     const asked = await ran(importing, text)
@@ -172,6 +226,12 @@ describe('flags', () => {
       '900k',
       '900 (k€)',
     ],
+    [
+      ['assign', 'update', '--kpis', 'Sales', '--users', 'ann@example.com', '--dry-run'],
+      '--target',
+      '1200000 €',
+      '"1200000 €" is read as 1,200 (k€)',
+    ],
     [['entries', 'add', '--user', 'ann@example.com', '--kpi', 'Work', '--dry-run'], '--actual', '7,5 h', 'as 7.5'],
     [
       ['kpis', 'create', '--name', 'New', '--unit', 'INR', '--frequency', 'D', '--dry-run'],
@@ -187,6 +247,7 @@ describe('flags', () => {
   test.each([
     ['1 Cr', '--target-default 1 Cr is 10,000,000 (crore) or -1 (credit); write 10000000 or -1'],
     ['5.200 €', '--target-default 5.200 € is 5.2 or 5,200; write 5.2 or 5200'],
+    ['90 min', '--target-default 90 min is in min, and Revenue is in EUR'],
     ['12 kg', '--target-default 12 kg is in kg, and Revenue is in EUR: correct the number, or the unit of the KPI'],
     ['12 apples', '--target-default "12 apples" must be a number; write it like 1234.5'],
   ])('%s is refused with what it may mean', async (text, message) => {

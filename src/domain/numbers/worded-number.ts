@@ -89,6 +89,38 @@ const likelyScales = (
 export const disagrees = (given: string, measure: Measure): Fault =>
   Fault.is(`in ${given}, and ${sayMeasure(measure)}: correct the number, or the unit of the KPI`)
 
+/** Names the meaning of a currency that counts ones, where its KPI counts more. */
+export const ONES = 'ones'
+const inOnes = (words: string, { power }: Measure): Meaning => ({
+  power: -power,
+  isNegated: false,
+  name: ONES,
+  said: `${bare(words)}=1`,
+})
+
+/**
+ * Returns how a currency beside a number, or in its heading, scales it: in `k€`, € 500 are 0.5; undefined if it does not, as
+ * where the user says so.
+ */
+export const scaleOfCurrency = (
+  currency: string,
+  measure: Measure,
+  { said }: Pick<Hints, 'said'>,
+): Meaning | undefined => {
+  const given = said.get(bare(currency))
+  if (given) return given.power === 0 ? undefined : { ...given, power: given.power - measure.power, name: '', said: '' }
+  return measure.power === 0 || isUnitItself(measure, currency) ? undefined : inOnes(currency, measure)
+}
+
+/** Returns why a currency among words is not that of a measure; undefined if all may be. */
+const otherCurrency = (
+  found: readonly { readonly currencies: readonly string[] }[],
+  measure: Measure,
+): Fault | undefined => {
+  const other = found.flatMap(({ currencies }) => currencies).find((one) => !agreesWithCurrency(measure, one))
+  return other === undefined ? undefined : disagrees(other, measure)
+}
+
 /**
  * Returns what the words beside a number mean where it is of a measure: one meaning, or several among which the user must
  * say which; undefined if they are no words of units and scales, and a fault if they are those of another measure.
@@ -100,10 +132,16 @@ export const meaningsOfWords = (
 ): readonly Meaning[] | Fault | undefined => {
   const asIs = (name = 'as it is', word = words): Meaning => ({ ...PLAIN, name, said: `${bare(word)}=1` })
   const { said } = hints
+  const scaled = (scaling: Scaling): Scaling => ({
+    ...scaling,
+    power: scaling.power === 0 ? 0 : scaling.power - measure.power,
+  })
   const whole = said.get(bare(words))
-  if (whole) return [{ ...whole, name: '', said: '' }]
-  if (isUnitItself(measure, words)) return [asIs()]
   const found = meaningsOf(words)
+  // What is said of a word takes numbers as they are, but makes no money of hours.
+  const other = whole && whole.power !== 0 ? otherCurrency(found ?? [], measure) : undefined
+  if (whole) return other ?? [{ ...scaled(whole), name: '', said: '' }]
+  if (isUnitItself(measure, words)) return [asIs()]
   if (!found) return undefined
   const counted = found.filter(
     ({ scales, units, currencies: of }) => of.length > 0 || (units.length > 0 && scales.length === 0),
@@ -111,7 +149,8 @@ export const meaningsOfWords = (
   if (counted.length > 1) return undefined
   const isFree = isOfAnything(measure)
   const currencies = found.flatMap((one) => one.currencies)
-  for (const currency of currencies) if (!agreesWithCurrency(measure, currency)) return disagrees(currency, measure)
+  const ofOther = otherCurrency(found, measure)
+  if (ofOther) return ofOther
   const isInRupees = [...currencies, ...measure.currencies].some((one) => RUPEES.has(one))
   let meanings: Meaning[] | undefined
   for (const one of found) {
@@ -123,16 +162,14 @@ export const meaningsOfWords = (
     const isOther = units.length > 0 && !given && !isOwn && !isFree
     // A letter such as m, which is a unit by itself, scales only money and plain counts where nothing else stands beside it.
     if (isOther && (!isScale || (found.length === 1 && isMeasured(measure)))) return disagrees(word, measure)
-    if (!isScale) continue
+    // What is said of a currency alone is of no matter beside a scale.
+    const isPlain = given?.power === 0 && one.currencies.length > 0 && found.length > 1
+    if (!isScale || isPlain) continue
     if (meanings) return undefined
     const isAlone = found.length === 1
     // A letter such as m is a unit where that is the KPI's, and may be one where nothing says what is counted.
     const isUnit = isAlone && units.length > 0 && (isOwn || (isFree && word !== 'M'))
     if (isOwn && isAlone && word !== word.toUpperCase() && !given) return [asIs()]
-    const scaled = (scaling: Scaling): Scaling => ({
-      ...scaling,
-      power: scaling.power === 0 ? 0 : scaling.power - measure.power,
-    })
     meanings = given
       ? [{ ...scaled(given), name: '', said: '' }]
       : [
@@ -141,7 +178,7 @@ export const meaningsOfWords = (
         ]
   }
   if (meanings && measure.isPercentage) return disagrees(words, measure)
-  return meanings ?? [asIs()]
+  return meanings ?? [currencies.length > 0 && measure.power > 0 ? inOnes(words, measure) : asIs()]
 }
 
 /** Returns a number as its words scale it. */

@@ -3,7 +3,7 @@ import { Fault } from '../errors.ts'
 import { type AffixedNumber, stripAffixes } from './affixed-number.ts'
 import { agreesWithCurrency, type Measure, measureOf, meaningsOf, scaledUnit } from './measure.ts'
 import { type NumberCell, readAffixedNumber } from './read-number.ts'
-import { disagrees, meaningsOfWords, NO_HINTS, scaleCell, stripWords } from './worded-number.ts'
+import { disagrees, meaningsOfWords, NO_HINTS, scaleCell, scaleOfCurrency, stripWords } from './worded-number.ts'
 import { readableNumber } from './readable.ts'
 
 /** Returns what a number is by either decimal sign: one value, or two that may both be meant; empty if it is none. */
@@ -39,8 +39,11 @@ const readBy = (text: string, measure: Measure): NumberCell | Fault | undefined 
   if (affixed?.currency !== undefined && !agreesWithCurrency(measure, affixed.currency))
     return disagrees(affixed.currency, measure)
   const isComma = values.length === 1 && !!number && readAffixedNumber(number, '.') === undefined
+  const ofCurrency = affixed?.currency === undefined ? undefined : scaleOfCurrency(affixed.currency, measure, NO_HINTS)
   const meanings =
-    worded && values.length > 0 ? meaningsOfWords(worded.words, measure, { ...NO_HINTS, isComma }) : undefined
+    worded && values.length > 0
+      ? meaningsOfWords(worded.words, measure, { ...NO_HINTS, isComma })
+      : ofCurrency && [ofCurrency]
   if (meanings instanceof Fault) return meanings
   if (worded && !meanings) return undefined
   const all = values.flatMap((cell) =>

@@ -5,7 +5,8 @@ import { type DecimalSign, type NumberCell, readAffixedNumber } from '../../doma
 import { faultOfNumber, nameOfSign, otherSign, withText } from '../formats/number.ts'
 import { type AffixedNumber, stripAffixes } from '../../domain/numbers/affixed-number.ts'
 import { stripWords, type WordedNumber } from '../../domain/numbers/worded-number.ts'
-import { type NumberWords, scaledHeading, scaleWithinLimits } from '../formats/number-words.ts'
+import { measuredHeading, type NumberWords, scaleWithinLimits } from '../formats/number-words.ts'
+import type { Scaling } from '../../domain/numbers/scales.ts'
 import type { Units } from './units.ts'
 
 const SHORT: Readonly<Record<DecimalSign, RegExp>> = {
@@ -79,7 +80,7 @@ export const createNumberColumn = (
   { missing, words }: ColumnWords,
 ) => {
   const short = SHORT[sign]
-  const isScaled = scaledHeading(name) !== undefined
+  const isHeaded = measuredHeading(name) !== undefined
   words.settle(sign)
   const proofs = new Map<DecimalSign, Evidence>()
   const rounded = new Map<DecimalSign, Evidence>()
@@ -110,7 +111,9 @@ export const createNumberColumn = (
   const noteAffixed = (affixed: AffixedNumber, text: string, line: number, kpi: number | undefined): void => {
     noteSign(affixed, text, line)
     if (/e/i.test(affixed.body)) exponent ??= { text, line }
-    units.note(affixed.isPercent ? '%' : (affixed.currency ?? ''), kpi, text, line)
+    const { isPercent, currency } = affixed
+    units.note(isPercent ? '%' : (currency ?? ''), kpi, text, line)
+    if (currency !== undefined) words.note(name, { number: affixed, words: currency }, text, line, kpi)
   }
   /** Records a number of a few digits, with or without a decimal sign and nothing else. */
   const noteShort = (text: string, line: number, kpi: number | undefined): void => {
@@ -127,7 +130,7 @@ export const createNumberColumn = (
     if (cell && !(cell instanceof Fault) && cell.rounded) rounded.set(used, { text, line })
   }
   const notePlain = (text: string, line: number, kpi: number | undefined): void => {
-    if (isScaled) words.notePlain(name, text, line, kpi)
+    if (isHeaded) words.notePlain(name, text, line, kpi)
   }
   /** Records a text that is a number with words, and returns it, or else one that may stand for no value. */
   const noteOther = (text: string, line: number, kpi: number | undefined): WordedNumber | undefined => {
@@ -142,11 +145,17 @@ export const createNumberColumn = (
     missing?.note(text, line)
     return worded
   }
+  /** Records the currency of a number that is stored as one, which its format gives: a heading says more than that. */
+  const noteStored = (text: string, line: number, kpi: number | undefined, currency: string): void => {
+    const number = currency === '' || isHeaded ? undefined : stripAffixes(text)
+    if (number) words.note(name, { number: { ...number, currency }, words: currency }, `${text} ${currency}`, line, kpi)
+  }
   /** Records what a cell shows, without reading it. */
   const note = (text: string, line: number, kpi?: number, currency?: string): void => {
     if (currency !== undefined) {
       notePlain(text, line, kpi)
       stored.read(text, line, kpi, currency)
+      noteStored(text, line, kpi, currency)
       return
     }
     if (SHORT['.'].test(text) || SHORT[','].test(text)) {
@@ -159,24 +168,32 @@ export const createNumberColumn = (
       noteOther(text, line, kpi)
       return
     }
-    notePlain(text, line, kpi)
+    if (affixed.currency === undefined) notePlain(text, line, kpi)
     noteAffixed(affixed, text, line, kpi)
     noteRounding(affixed, text, line)
   }
-  /** Returns a number without words as the heading of its column scales it. */
-  const asHeaded = (cell: NumberCell | Fault, kpi: number | undefined): NumberCell | Fault => {
-    const scale = isScaled ? words.plainScale(name, kpi) : undefined
+  const scaledBy = (cell: NumberCell | Fault, scale: Scaling | Fault | undefined): NumberCell | Fault => {
+    if (scale instanceof Fault) return scale
     return scale && !(cell instanceof Fault) ? scaleWithinLimits(cell, scale) : cell
   }
+  /** Returns a number without words as the heading of its column scales it. */
+  const asHeaded = (cell: NumberCell | Fault, kpi: number | undefined): NumberCell | Fault =>
+    isHeaded ? scaledBy(cell, words.plainScale(name, kpi)) : cell
   const readLong = (text: string, line: number, kpi: number | undefined): NumberCell | Fault => {
     const affixed = stripAffixes(text)
     if (!affixed) {
       const worded = noteOther(text, line, kpi)
-      return withText(text, (worded && words.read(worded, sign, kpi)) ?? faultOfNumber(text, sign))
+      return withText(text, (worded && words.read(name, worded, sign, kpi)) ?? faultOfNumber(text, sign))
     }
     noteAffixed(affixed, text, line, kpi)
-    const other = affixed.currency === undefined ? undefined : words.faultOfCurrency(affixed.currency, kpi)
-    return withText(text, other ?? asHeaded(readAffixedNumber(affixed, sign) ?? faultOfNumber(text, sign), kpi))
+    const cell = readAffixedNumber(affixed, sign) ?? faultOfNumber(text, sign)
+    const { currency } = affixed
+    // A number that says its own currency is not that of the heading.
+    const read =
+      currency === undefined
+        ? asHeaded(cell, kpi)
+        : (words.faultOfCurrency(currency, kpi) ?? scaledBy(cell, words.currencyScale(currency, kpi)))
+    return withText(text, read)
   }
   const contradiction = (): string | undefined => {
     const [point, comma] = [proofs.get('.'), proofs.get(',')]
@@ -217,12 +234,18 @@ export const createNumberColumn = (
     read: (text: string, line: number, kpi?: number, currency?: string): NumberCell | Fault => {
       if (currency !== undefined) {
         const other = currency === '' ? undefined : words.faultOfCurrency(currency, kpi)
-        return other ? withText(text, other) : asHeaded(stored.read(text, line, kpi, currency), kpi)
+        if (other) return withText(text, other)
+        const cell = stored.read(text, line, kpi, currency)
+        noteStored(text, line, kpi, currency)
+        return withText(
+          text,
+          currency === '' || isHeaded ? asHeaded(cell, kpi) : scaledBy(cell, words.currencyScale(currency, kpi)),
+        )
       }
       if (!short.test(text)) return readLong(text, line, kpi)
       noteShort(text, line, kpi)
       const cell = shortNumber(text, sign)
-      return isScaled ? asHeaded(cell, kpi) : cell
+      return isHeaded ? withText(text, asHeaded(cell, kpi)) : cell
     },
     /** Tells whether cells may stand for no value, and the user has not said so. */
     hasWords: (): boolean => missing?.isFound() ?? false,

@@ -29,7 +29,7 @@ import type { SourcesOfUsers } from '../../domain/entry-key.ts'
 import { type LeftOutRows, type Table, textOfRows } from '../../tabular/source/table.ts'
 import { createSuspectCollector, findPatterns, requireNoTotals, type SuspectRows } from '../heading/left-out-rows.ts'
 import { looseName } from '../../domain/name-form.ts'
-import { scaledHeading } from '../formats/number-words.ts'
+import { measuredHeading } from '../formats/number-words.ts'
 import { requireWriteAccess } from '../directory/lookup.ts'
 import type { ReferenceLists } from '../directory/missing.ts'
 
@@ -265,14 +265,14 @@ const forgetRows = ({ sorter, rejects, summary }: CheckResults, { created }: Ref
 const needsUnits = ({ plan: { units = [], unitRow }, reference: { percentages } }: Begun): boolean =>
   percentages.saysFraction && (units.length > 0 || unitRow !== undefined)
 
-/** Tells whether the heading of a column of numbers gives them a scale, which may not be that of the units of their KPIs. */
-const hasScaledHeading = ({ plan: { header, roles, wide }, reference: { kpis } }: Begun): boolean => {
+/** Tells whether the heading of a column of numbers gives them a unit, which may not be that of their KPIs. */
+const hasMeasuredHeading = ({ plan: { header, roles, wide }, reference: { kpis } }: Begun): boolean => {
   const isOwnName = (kpi: number | undefined, heading: string): boolean =>
     kpi !== undefined && looseName(kpis.byId.get(kpi)?.name ?? '') === looseName(heading)
   const columns = wide?.columns ?? [roles.get('actual'), roles.get('target')].map((at) => ({ at, kpi: undefined }))
   return columns.some(({ at, kpi }) => {
     const heading = header[at ?? -1] ?? ''
-    return scaledHeading(heading) !== undefined && !isOwnName(kpi, heading)
+    return measuredHeading(heading) !== undefined && !isOwnName(kpi, heading)
   })
 }
 
@@ -337,7 +337,7 @@ const readDecided = async (
   options: ImportOptions,
   results: CheckResults,
 ): Promise<CheckedFile> => {
-  if (!begun.unclear && !needsUnits(begun) && !hasScaledHeading(begun)) {
+  if (!begun.unclear && !needsUnits(begun) && !hasMeasuredHeading(begun)) {
     const formats = createColumnFormats(begun.plan, options, begun.reference)
     const plain = await readRows(table, { begun, formats, basis: 'assumed' }, options, results)
     if (plain) return { ...begun, ...plain, formats }

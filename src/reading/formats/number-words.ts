@@ -7,19 +7,23 @@ import {
   type Measure,
   meaningsOf,
   measureOf,
+  isMeasured,
+  sayMeasure,
   scaledUnit,
   unitOfHeading,
 } from '../../domain/numbers/measure.ts'
 import { currencyOf } from '../../domain/numbers/unit-words.ts'
 import { checkDecimal } from '../../domain/numbers/check-decimal.ts'
 import { type DecimalSign, type NumberCell, readAffixedNumber } from '../../domain/numbers/read-number.ts'
-import { scaleNamed, type Scaling } from '../../domain/numbers/scales.ts'
+import { type Scale, scaleNamed, scalesOf, type Scaling } from '../../domain/numbers/scales.ts'
 import {
   disagrees,
   type Hints,
   type Meaning,
   meaningsOfWords,
+  ONES,
   scaleCell,
+  scaleOfCurrency,
   type WordedNumber,
 } from '../../domain/numbers/worded-number.ts'
 import { readableNumber } from '../../domain/numbers/readable.ts'
@@ -29,6 +33,8 @@ import { listFirst } from '../../domain/count-text.ts'
 
 /** Sets how many words beside numbers are kept, each with a KPI. */
 const MOST_WORDS = 200
+/** Sets of how many KPIs of a column the numbers below its heading are kept. */
+const MOST_KPIS = 10_000
 /** Sets how many numbers with words are shown of a column. */
 const SHOWN = 5
 
@@ -41,6 +47,10 @@ type Seen = Evidence & { readonly column: string; readonly kpi: number | undefin
 /** Matches digits with one sign and no groups. */
 const UNGROUPED = /^\d*([.,])\d+$/
 
+/** Says where words stand: in a column, beside a number of a KPI. */
+type Place = { readonly column: string; readonly words: string; readonly kpi: number | undefined }
+const keyOf = ({ column, words, kpi }: Place): string => JSON.stringify([column, words, kpi])
+
 /** Returns what the user says of scales, by their words. */
 const saidScales = (scale: ReadonlyMap<string, string> | undefined): Map<string, Scaling> =>
   new Map(
@@ -49,6 +59,9 @@ const saidScales = (scale: ReadonlyMap<string, string> | undefined): Map<string,
       return found instanceof Fault ? [] : [[word.replace(/\.$/, ''), found] as const]
     }),
   )
+
+/** Says that words which may be unlikely ones are in doubt. */
+const DOUBTFUL = { hasDoubleM: true, isIndian: false, isComma: true }
 
 /** Is the measure of what nothing is known of. */
 const ANYTHING = measureOf('', undefined)
@@ -64,6 +77,9 @@ export class NumberWords {
   readonly #headings = new Map<string, Map<number | undefined, Evidence>>()
   #measure: MeasureOfKpi | undefined
   #isComma = false
+  #last: Place | undefined
+  #known: Hints | undefined
+  readonly #units = new Map<string, HeadingUnit | undefined>()
 
   /** `refusesCurrencies` says that a currency that is not that of the KPI makes a cell bad. */
   constructor(scale: ReadonlyMap<string, string> | undefined, refusesCurrencies: boolean, measure?: MeasureOfKpi) {
@@ -79,7 +95,7 @@ export class NumberWords {
 
   /** Tells whether a column has numbers that cannot be read before the units of their KPIs are known. */
   isOpen(column: string): boolean {
-    return this.#measure === undefined && (this.#ofColumn(column).length > 0 || this.#headings.has(column))
+    return this.#measure === undefined && (this.#headings.has(column) || this.#ofColumn(column).length > 0)
   }
 
   /** Tells whether any number has words, or a column a unit that has a scale. */
@@ -107,23 +123,28 @@ export class NumberWords {
     return readAffixedNumber(worded.number, this.ownSign(worded) ?? sign)
   }
 
-  /** Records a number with words, and the sign with which its column is read. */
+  /** Records a number with words, or with a currency. */
   note(column: string, number: WordedNumber, text: string, line: number, kpi: number | undefined): void {
-    const key = JSON.stringify([column, number.words, kpi])
+    if (this.#last?.column === column && this.#last.words === number.words && this.#last.kpi === kpi) return
+    this.#last = { column, words: number.words, kpi }
+    const key = keyOf(this.#last)
     if (this.#seen.has(key) || this.#seen.size >= MOST_WORDS) return
+    this.#known = undefined
     this.#seen.set(key, { column, number, text, line, kpi })
   }
 
-  /** Records that numbers without words stand below a heading that may give them a scale. */
+  /** Records that numbers without words stand below a heading that may give them a unit. */
   notePlain(column: string, text: string, line: number, kpi: number | undefined): void {
     const known = this.#headings.get(column) ?? new Map<number | undefined, Evidence>()
-    if (known.has(kpi) || known.size >= MOST_WORDS) return
+    if (known.has(kpi) || known.size >= MOST_KPIS) return
     this.#headings.set(column, known.set(kpi, { text, line }))
   }
 
   /** Takes the decimal sign with which a column is read. */
   settle(sign: DecimalSign): void {
-    this.#isComma ||= sign === ','
+    if (this.#isComma || sign !== ',') return
+    this.#isComma = true
+    this.#known = undefined
   }
 
   #ofColumn(column: string): Seen[] {
@@ -131,6 +152,11 @@ export class NumberWords {
   }
 
   #hints(): Hints {
+    this.#known ??= this.#hintsOfSeen()
+    return this.#known
+  }
+
+  #hintsOfSeen(): Hints {
     const words = new Set([...this.#seen.values()].flatMap(({ number }) => number.words.split(/\s+/)))
     const plain = [...words].map((word) => word.replace(/\.$/, ''))
     return {
@@ -141,19 +167,34 @@ export class NumberWords {
     }
   }
 
-  #meanings({ words }: WordedNumber, kpi: number | undefined): ReturnType<typeof meaningsOfWords> {
-    return meaningsOfWords(words, this.#measure?.(kpi) ?? ANYTHING, this.#hints())
+  #meanings(
+    { words, number }: WordedNumber,
+    kpi: number | undefined,
+    hints = this.#hints(),
+  ): ReturnType<typeof meaningsOfWords> {
+    const measure = this.#measure?.(kpi) ?? ANYTHING
+    if (number.currency === undefined) return meaningsOfWords(words, measure, hints)
+    const scale = scaleOfCurrency(number.currency, measure, hints)
+    return scale && [scale]
   }
 
   /** Reads a number with words; undefined if they mean nothing that is known, or the units of KPIs are not known yet. */
-  read(worded: WordedNumber, sign: DecimalSign, kpi: number | undefined): NumberCell | Fault | undefined {
+  read(
+    column: string,
+    worded: WordedNumber,
+    sign: DecimalSign,
+    kpi: number | undefined,
+  ): NumberCell | Fault | undefined {
     if (!this.#measure) return undefined
     const cell = this.#plain(worded, sign)
-    const meanings = this.#meanings(worded, kpi)
+    const isKept = this.#seen.has(keyOf({ column, words: worded.words, kpi }))
+    // What was not kept has not been asked about, so that nothing likely is taken.
+    const meanings = this.#meanings(worded, kpi, isKept ? undefined : { ...this.#hints(), ...DOUBTFUL })
     if (cell === undefined || meanings === undefined) return undefined
     if (cell instanceof Fault) return cell
     if (meanings instanceof Fault) return meanings
-    const [first] = meanings
+    const [first, ...others] = meanings
+    if (others.length > 0 && !isKept) return Fault.is(meanings.map((one) => sayReading(cell, one)).join(' or '))
     return first && scaleWithinLimits(cell, first)
   }
 
@@ -164,18 +205,48 @@ export class NumberWords {
     return own ? disagrees(currencyOf(currency), measure) : undefined
   }
 
-  /** Returns the scale of numbers without words below a heading that gives them one; undefined if it changes nothing. */
-  plainScale(column: string, kpi: number | undefined): Scaling | undefined {
+  /** Returns how a currency beside a number scales it: one of euros is a thousandth where its KPI is counted in `k€`. */
+  currencyScale(currency: string, kpi: number | undefined): Scaling | undefined {
+    const measure = this.#measure?.(kpi)
+    return measure && scaleOfCurrency(currency, measure, { said: this.#said })
+  }
+
+  /**
+   * Returns the scale of numbers without words below a heading that gives them one, or why they are not of their KPI; undefined if
+   * the heading changes nothing.
+   */
+  plainScale(column: string, kpi: number | undefined): Scaling | Fault | undefined {
     const meant = this.#headingMeans(column, kpi)
-    return meant?.said && meant.said.power !== 0 ? { ...meant.said, power: meant.said.power - meant.below } : undefined
+    return meant?.fault ?? meant?.scaling
   }
 
   /** Returns what the heading of a column says of the numbers of a KPI; undefined if it says the same as the KPI. */
-  #headingMeans(column: string, kpi: number | undefined) {
+  #headingMeans(column: string, kpi: number | undefined): HeadingMeaning | undefined {
     const measure = this.#measure?.(kpi)
-    const unit = scaledHeading(column)
-    if (!measure || !unit || measure.power === unit.power || isUnitItself(measure, unit.text)) return undefined
-    return { unit, said: this.#said.get(unit.text.replace(/\.$/, '')), below: measure.power, of: measure.of }
+    const unit = measure && this.#unitOf(column)
+    if (!unit || isUnitItself(measure, unit.text)) return undefined
+    const said = this.#said.get(unit.text.replace(/\.$/, ''))
+    const { power, isNegated } = said ?? { power: 0, isNegated: false }
+    if (said && power === 0) return isNegated ? { unit, scaling: said } : undefined
+    const other = faultOfHeading(unit, measure)
+    if (other) return said ? { unit, fault: other } : { unit, question: askWhetherSame(unit, measure) }
+    if (said && unit.power !== measure.power) return { unit, scaling: { power: power - measure.power, isNegated } }
+    const scales = scalesOfHeading(unit, measure)
+    if (scales.length > 0)
+      return said
+        ? { unit, scaling: { power: power - measure.power, isNegated } }
+        : { unit, question: askWhetherScale(unit, scales) }
+    if (unit.power === measure.power) return undefined
+    if (unit.power > 0) return { unit, question: askWhetherScaled(unit, measure) }
+    return unit.currencies.length > 0 ? { unit, scaling: { power: -measure.power, isNegated: false } } : undefined
+  }
+
+  #unitOf(column: string): HeadingUnit | undefined {
+    const known = this.#units.get(column)
+    if (known || this.#units.has(column)) return known
+    const unit = measuredHeading(column)
+    this.#units.set(column, unit)
+    return unit
   }
 
   /** Returns the questions about the words of a column. */
@@ -191,12 +262,10 @@ export class NumberWords {
       return `${showCell(one)} is ${readings}; say it`
     })
     const ofHeading = [...(this.#headings.get(column) ?? [])].flatMap(([kpi, cell]) => {
-      const meant = this.#headingMeans(column, kpi)
-      if (!meant || meant.said || asked.has(meant.unit.text)) return []
-      asked.add(meant.unit.text)
-      const { unit, below, of } = meant
-      const scaled = `1${'0'.repeat(unit.power)}`
-      return `is headed ${JSON.stringify(unit.text)}, and ${of === '' ? 'its KPI' : of} is counted ${below === 0 ? 'in ones' : `in ${readableNumber(10n ** BigInt(below + 4))}s`}: are its numbers, such as ${showCell(cell)}, to be multiplied (${listFlag('--scale', [`${unit.text}=${scaled}`])}), or taken as they are (${listFlag('--scale', [`${unit.text}=1`])})?`
+      const { question } = this.#headingMeans(column, kpi) ?? {}
+      if (!question || asked.has(question.of)) return []
+      asked.add(question.of)
+      return question.ask(showCell(cell))
     })
     return [...ofWords, ...ofHeading]
   }
@@ -205,14 +274,30 @@ export class NumberWords {
   remarks(column: string, sign: DecimalSign): string[] {
     const shown = new Map<string, string>()
     for (const one of this.#measure ? this.#ofColumn(column) : []) {
-      const [read, plain] = [this.read(one.number, sign, one.kpi), this.#plain(one.number, sign)]
       const meanings = this.#meanings(one.number, one.kpi)
-      if (Array.isArray(meanings) && meanings.length > 1) continue
-      if (read === undefined || plain === undefined || read instanceof Fault || plain instanceof Fault) continue
+      const plain = this.#plain(one.number, sign)
+      if (!Array.isArray(meanings) || plain === undefined || plain instanceof Fault) continue
+      const [meaning, ...others] = meanings as readonly Meaning[]
+      const read = meaning && others.length === 0 ? scaleWithinLimits(plain, meaning) : undefined
+      if (read === undefined || read instanceof Fault) continue
       const measure = this.#measure?.(one.kpi) ?? ANYTHING
       const isSame = read.value === plain.value && measure.power === 0 && !isOfAnything(measure)
+      const settled =
+        meaning?.name === ONES ? `; ${listFlag('--scale', [meaning.said])} takes such numbers as they are` : ''
       if (!isSame && !shown.has(one.number.words))
-        shown.set(one.number.words, `${showCell(one)} is read as ${readableNumber(read.value)}${scaledUnit(measure)}`)
+        shown.set(
+          one.number.words,
+          `${showCell(one)} is read as ${readableNumber(read.value)}${scaledUnit(measure)}${settled}`,
+        )
+    }
+    for (const [kpi, cell] of this.#headings.get(column) ?? []) {
+      const { unit, scaling } = this.#headingMeans(column, kpi) ?? {}
+      if (!unit || !scaling || this.#said.size > 0 || shown.has(unit.text)) continue
+      const measure = this.#measure?.(kpi) ?? ANYTHING
+      shown.set(
+        unit.text,
+        `numbers such as ${showCell(cell)} are divided, as the heading gives ${unit.text} and ${sayCounted(measure)}; ${listFlag('--scale', [`${unit.text}=1`])} takes them as they are`,
+      )
     }
     return shown.size === 0 ? [] : [`${column}: ${listFirst([...shown.values()], SHOWN)}`]
   }
@@ -231,8 +316,69 @@ const sayReading = (cell: NumberCell | Fault | undefined, meaning: Meaning): str
   return `${value ?? 'too large'} (${meaning.name}: ${listFlag('--scale', [meaning.said])})`
 }
 
-/** Returns the unit that a heading gives numbers, where that has a scale; else undefined. */
-export const scaledHeading = (heading: string): ReturnType<typeof unitOfHeading> => {
+/** Describes the unit that a heading gives the numbers below it. */
+type HeadingUnit = NonNullable<ReturnType<typeof unitOfHeading>>
+
+/** Describes a question: what it is about, and its words, which show a cell. */
+type Question = { readonly of: string; readonly ask: (cell: string) => string }
+
+/** Describes what a heading says of numbers of a KPI: how it scales them, why it is not of the KPI, or what must be asked. */
+type HeadingMeaning = {
+  readonly unit: HeadingUnit
+  readonly scaling?: Scaling
+  readonly fault?: Fault
+  readonly question?: Question
+}
+
+/** Says in what the values of a KPI are counted. */
+const sayCounted = ({ of, power }: Measure): string =>
+  `${of === '' ? 'its KPI' : of} is counted ${power === 0 ? 'in ones' : `in ${readableNumber(10n ** BigInt(power + 4))}s`}`
+
+const askWhetherScaled = (unit: HeadingUnit, measure: Measure): Question => ({
+  of: unit.text,
+  ask: (cell) =>
+    `is headed ${JSON.stringify(unit.text)}, and ${sayCounted(measure)}: are its numbers, such as ${cell}, to be multiplied (${listFlag('--scale', [`${unit.text}=1${'0'.repeat(unit.power)}`])}), or taken as they are (${asItIs(unit)})?`,
+})
+
+const askWhetherScale = (unit: HeadingUnit, scales: readonly Scale[]): Question => ({
+  of: unit.text,
+  ask: (cell) =>
+    `is headed ${JSON.stringify(unit.text)}: is each of its numbers, such as ${cell}, a ${scales.map(({ name }) => `${name} (${listFlag('--scale', [`${unit.text.replace(/\.$/, '')}=${name}`])})`).join(' or a ')}, or taken as it is (${asItIs(unit)})?`,
+})
+
+const askWhetherSame = (unit: HeadingUnit, measure: Measure): Question => ({
+  of: `${unit.text} for another unit`,
+  ask: (cell) =>
+    `is headed ${JSON.stringify(unit.text)}, and ${sayMeasure(measure)}: correct the heading or the unit of the KPI, or take its numbers, such as ${cell}, as they are (${asItIs(unit)})`,
+})
+
+const asItIs = ({ text }: HeadingUnit): string => listFlag('--scale', [`${text.replace(/\.$/, '')}=1`])
+
+/** Returns why the numbers below a heading are not those of a KPI; undefined if they may be. */
+const faultOfHeading = ({ currencies, units, text }: HeadingUnit, measure: Measure): Fault | undefined => {
+  if (isOfAnything(measure)) return undefined
+  const isOther =
+    currencies.length > 0
+      ? !currencies.some((one) => agreesWithCurrency(measure, one))
+      : units.length > 0 &&
+        !units.some((one) => measure.units.includes(one)) &&
+        (isMeasured(measure) || scalesOf(text).length === 0)
+  return isOther ? disagrees(text, measure) : undefined
+}
+
+/** Returns the scales that a heading may give by a letter alone, which may mean something else. */
+const scalesOfHeading = ({ text, power, units }: HeadingUnit, measure: Measure): readonly Scale[] =>
+  power > 0 || units.some((one) => measure.units.includes(one)) ? [] : scalesOf(text)
+
+/** Lists words for periods, which say in a heading over which time numbers are. */
+const PERIODS = new Set(
+  'day week month year tag woche monat jahr jour semaine mois année día semana mes año'.split(' '),
+)
+
+/** Returns the unit that a heading gives numbers, in brackets if it is no currency and has no scale; else undefined. */
+export const measuredHeading = (heading: string): HeadingUnit | undefined => {
   const unit = unitOfHeading(heading)
-  return unit && unit.power > 0 ? unit : undefined
+  if (!unit || unit.power > 0 || unit.currencies.length > 0) return unit
+  const isBracketed = ['(', '['].some((bracket) => heading.includes(bracket + unit.text))
+  return isBracketed && !PERIODS.has(unit.text.toLowerCase()) ? unit : undefined
 }

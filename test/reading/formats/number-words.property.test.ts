@@ -29,8 +29,8 @@ const SCALES: readonly Meant[] = [
 /** Units of KPIs: their names and formats, what is written beside numbers of them, and the power that they are counted in. */
 const UNITS = [
   { name: 'EUR', format: '#.00 €', beside: ['€', 'EUR', ''], power: 0 },
-  { name: 'k€', format: '#.0 k€', beside: ['€', 'EUR'], power: 3 },
-  { name: 'Mio. €', format: '#.0', beside: ['€'], power: 6 },
+  { name: 'k€', format: '#.0 k€', beside: ['€', 'EUR', ''], power: 3 },
+  { name: 'Mio. €', format: '#.0', beside: ['€', ''], power: 6 },
   { name: 'Number', format: '#', beside: [''], power: 0 },
   { name: 'm', format: '#.0 m', beside: [''], power: 0 },
   { name: 'kWh', format: '#,##0 kWh', beside: ['kWh', ''], power: 0 },
@@ -75,10 +75,18 @@ const write = (value: Decimal, { decimal, group }: (typeof LOCALES)[number]): st
   return `${value < 0n ? '-' : ''}${whole}${fraction === '' ? '' : decimal + fraction}`
 }
 
-/** Says what a number means that is written so: the value that is stored, or undefined where it is too large for that. */
-const meantBy = (value: Decimal, { power, isNegated }: Meant, below: number): Decimal | undefined => {
+/**
+ * Says what a number means that is written so: the value that is stored, or undefined where it is too large for that. A currency
+ * counts ones, and a number without any word is of the unit.
+ */
+const meantBy = (
+  value: Decimal,
+  { word, power, isNegated }: Meant,
+  { below, beside }: { readonly below: number; readonly beside: string },
+): Decimal | undefined => {
   const all = (isNegated ? -value : value) * 10n ** BigInt(power)
-  const meant = power === 0 ? all : divideRounded(all, 10n ** BigInt(below))
+  const isOfUnit = power === 0 && (word !== '' || beside === '')
+  const meant = isOfUnit ? all : divideRounded(all, 10n ** BigInt(below))
   return fits(meant) ? meant : undefined
 }
 
@@ -126,7 +134,11 @@ test('a number with a scale and a unit, in any locale, is read as it was meant, 
         if (found instanceof Fault || !meant || settled.doubts().length > 0) return
         if (!fits(found.value)) return
         read += 1
-        expect([text, unit.name, found.value]).toEqual([text, unit.name, meantBy(value, meant, unit.power)])
+        expect([text, unit.name, found.value]).toEqual([
+          text,
+          unit.name,
+          meantBy(value, meant, { below: unit.power, beside }),
+        ])
       })
     }),
     { numRuns: 1000 },
