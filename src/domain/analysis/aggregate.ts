@@ -77,8 +77,18 @@ const chosenRow = (
 /** Rounds an exact value to four decimals. */
 const rounded = (value: Exact | null): Decimal | null => value && divideRounded(value.top, value.bottom)
 
-/** Holds what the values of rows are before they are rounded, so that an average of averages is rounded once. */
-export type ExactValues = WeakMap<AnswerRow, Readonly<Record<'actual' | 'target', Exact | null>>>
+/**
+ * Holds what the values of rows are before they are rounded, so that an average of averages is rounded once; of those that
+ * are not put together by their KPI's own function, also the rows that they are made of.
+ */
+export type ExactValues = WeakMap<
+  AnswerRow,
+  Readonly<Record<'actual' | 'target', Exact | null>> & { readonly of?: readonly AnswerRow[] }
+>
+
+/** Returns the rows that rows are made of, as far as these are kept; a row that is made of none stands for itself. */
+const sourcesOf = (rows: readonly AnswerRow[], exact: ExactValues): AnswerRow[] =>
+  rows.flatMap((row) => exact.get(row)?.of ?? [row])
 
 /** Describes how rows are put together. */
 type Joining = {
@@ -128,7 +138,10 @@ const aggregateByKey = (
       const [first] = group
       if (!first) return []
       const own = kpiOf(facts, first).aggregate_function === 'AVG' ? 'avg' : 'sum'
-      const values = joinedValues(group, how ?? own, exact)
+      const values = {
+        ...joinedValues(group, how ?? own, exact),
+        ...(functionOf(facts, kpiOf(facts, first)) === own ? {} : { of: sourcesOf(group, exact) }),
+      }
       const [actual, target] = [rounded(values.actual), rounded(values.target)]
       const row = { ...first, notes: null, actual, target, ...made(first, group) }
       exact.set(row, values)
@@ -321,20 +334,35 @@ export const aggregateRows = (
   return [...new Set(inOrder.map(keyOf))].flatMap((key) => found.get(key) ?? [])
 }
 
+/** Returns what puts all rows together that have one function, as `--group-by kpi` does it. */
+const TOGETHER = { group: { keyOf: () => '', made: () => ({}) }, groupBy: 'kpi', made: () => ({}) } as const
+
 /**
- * Returns the actual value of all these rows together: by the function of their KPI, or the sum of several KPIs. Null where
- * nothing can be said: KPIs are only added up where all are sums in one unit, of which more is better or worse alike.
+ * Returns the actual value of all these rows of an answer together, as `--group-by` has it: by the function of their KPI, or
+ * the sum of several KPIs. Null where nothing can be said: KPIs are only added up where all are sums in one unit, with one
+ * function over time, of which more is better or worse alike.
  */
-export const totalOf = (rows: readonly AnswerRow[], facts: Facts, exact: ExactValues): Decimal | null => {
+export const totalOf = (
+  rows: readonly AnswerRow[],
+  facts: Facts,
+  { by, exact }: { readonly by: Question['by']; readonly exact: ExactValues },
+): Decimal | null => {
   const [first, ...others] = new Set(rows.map((row) => kpiOf(facts, row)))
   const isAddable = others.every(
     (other) =>
       first?.aggregate_function === 'SUM' &&
       other.aggregate_function === 'SUM' &&
       other.unit_id === first.unit_id &&
-      other.value_direction === first.value_direction,
+      other.value_direction === first.value_direction &&
+      functionOf(facts, other) === functionOf(facts, first),
   )
   if (!isAddable) return null
-  const [all] = aggregateBy(rows, { keyOf: () => '', made: () => ({}), facts, exact })
-  return all?.actual ?? null
+  const [parts] = splitByFunction(rows, facts)
+  if (!parts) return null
+  const [how] = parts
+  const all =
+    how === 'own'
+      ? aggregateBy(rows, { keyOf: () => '', made: () => ({}), facts, exact })
+      : groupByFunction(sourcesOf(rows, exact), how, { ...TOGETHER, facts, exact, by }).values()
+  return [...all][0]?.actual ?? null
 }

@@ -20,8 +20,8 @@ export const shapeAnswer = (
   exact: ExactValues = new WeakMap(),
 ): Answer => {
   const kept = inOrderAsked(rows, question, facts)
-  const { pivot: dimension, totals, units } = question
-  if (dimension !== undefined) return pivotTable(kept, { dimension, totals, units }, facts, exact)
+  const { pivot: dimension, by, totals, units } = question
+  if (dimension !== undefined) return pivotTable(kept, { dimension, by, totals, units }, facts, exact)
   return { columns: answerColumns(question), records: kept }
 }
 

@@ -4,7 +4,7 @@ import { type Calendar, periodName } from '../period.ts'
 import type { AnyRecord, FieldValue } from '../schema.ts'
 import { type ExactValues, totalOf } from './aggregate.ts'
 import { type AnswerRow, answerRow } from './answer-row.ts'
-import type { Facts, PIVOTS } from './question.ts'
+import type { Facts, PIVOTS, Question } from './question.ts'
 import { IS_TOTAL, type ReportColumn } from './report-table.ts'
 
 type Dimension = (typeof PIVOTS)[number]
@@ -106,7 +106,7 @@ const valueColumn = (name: string, rows: readonly AnswerRow[]): ReportColumn => 
 }
 
 /** Describes a pivot: its columns, and what is added to them. */
-type Pivot = { readonly dimension: Dimension; readonly totals: boolean; readonly units: boolean }
+type Pivot = Pick<Question, 'by' | 'totals' | 'units'> & { readonly dimension: Dimension }
 
 /** Describes rows of an answer that make a row of a pivot, and what it shows of them. */
 type PivotRow = { readonly group: readonly AnswerRow[]; readonly shown: Partial<AnswerRow> }
@@ -143,7 +143,7 @@ const totalRows = (
  */
 export const pivotTable = (
   rows: readonly AnswerRow[],
-  { dimension, totals, units }: Pivot,
+  { dimension, by, totals, units }: Pivot,
   facts: Facts,
   exact: ExactValues,
 ): { readonly columns: readonly ReportColumn[]; readonly records: readonly AnyRecord[] } => {
@@ -155,7 +155,7 @@ export const pivotTable = (
   const names = columnsOf(byName, across, facts.calendar)
   const isOfOneKpi = dimension !== 'kpi'
   const fields = [...fieldsOf(rows, kept), ...(units && isOfOneKpi ? UNIT : [])]
-  const sum = (group: readonly AnswerRow[]): Decimal | null => totalOf(group, facts, exact)
+  const sum = (group: readonly AnswerRow[]): Decimal | null => totalOf(group, facts, { by, exact })
   const record = (
     { group, shown }: PivotRow,
     cellOf: (cell: readonly AnswerRow[]) => FieldValue,

@@ -1,11 +1,14 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { answer } from '../../../src/domain/analysis/answer.ts'
+import { FUNCTIONS, type TimeFunction } from '../../../src/domain/analysis/functions.ts'
 import type { Question } from '../../../src/domain/analysis/question.ts'
+import { IS_TOTAL } from '../../../src/domain/analysis/report-table.ts'
 import { formatDecimal } from '../../../src/domain/decimal.ts'
+import { periodName } from '../../../src/domain/period.ts'
 import type { Kpi } from '../../../src/domain/resources/kpi.ts'
 import type { ReportRow } from '../../../src/domain/resources/report-row.ts'
-import type { AnyRecord } from '../../../src/domain/schema.ts'
+import type { AnyRecord, FieldValue } from '../../../src/domain/schema.ts'
 import { ask, factsOf } from '../../support/analysis.ts'
 import { day } from '../../support/calendar.ts'
 import { pageRow } from '../../support/page-rows.ts'
@@ -153,7 +156,7 @@ describe('the totals of a pivot', () => {
     ])
   })
 
-  test('are what --group-by says, whatever the values are', () => {
+  test('are what --group-by says, whatever the values and the functions over time are', () => {
     const values = fc.array(
       fc.record({
         kpiId: fc.constantFrom(SALES, RATE),
@@ -163,21 +166,64 @@ describe('the totals of a pivot', () => {
       }),
       { minLength: 1, maxLength: 30 },
     )
+    const functions = fc
+      .tuple(fc.option(fc.constantFrom(...FUNCTIONS)), fc.option(fc.constantFrom(...FUNCTIONS)))
+      .map(([ofSales, ofRate]) => ({
+        ...FACTS,
+        functions: new Map(
+          [[SALES, ofSales] as const, [RATE, ofRate] as const].flatMap(([id, how]) =>
+            how ? [[id, how] as const] : [],
+          ),
+        ),
+      }))
     fc.assert(
-      fc.property(values, (drawn) => {
+      fc.property(values, functions, fc.constantFrom(undefined, 'M' as const), (drawn, facts, by) => {
         const rows = [...new Map(drawn.map((one) => [`${one.kpiId} ${one.itemId} ${one.date}`, one])).values()].map(
           ({ kpiId, itemId, date, actual }) => row(kpiId, itemId, date, actual),
         )
-        const { records } = pivoted(rows, { pivot: 'period' })
-        const byItem = answer(rows, ask({ by: 'M', groupBy: 'item' }), FACTS).records
-        const byKpi = answer(rows, ask({ by: 'M', groupBy: 'kpi' }), FACTS).records
-        for (const record of records) {
-          const same = (other: AnyRecord): boolean =>
-            other['kpiId'] === record['kpiId'] && (record['itemId'] === null || other['itemId'] === record['itemId'])
-          const expected = (record['itemId'] === null ? byKpi : byItem).find(same)
-          expect(record['total']).toBe(expected?.['actual'])
+        const grouped = (groupBy: Question['groupBy']) => answer(rows, ask({ by, groupBy }), facts).records
+        const [byItem, byKpi, byPeriod] = [grouped('item'), grouped('kpi'), grouped('period')]
+        const ofKpi = (all: readonly AnyRecord[], kpiId: FieldValue | undefined): AnyRecord[] =>
+          all.filter((one) => one['kpiId'] === kpiId)
+        const pivot = (dimension: 'period' | 'item' | 'kpi') =>
+          answer(rows, ask({ by, pivot: dimension, totals: true }), facts).records
+
+        for (const record of pivot('period')) {
+          const expected = ofKpi(record['itemId'] === null ? byKpi : byItem, record['kpiId'])
+          const same = expected.find(({ itemId }) => itemId === record['itemId'])
+          expect(record['total']).toBe(same?.['actual'])
+          if (record['itemId'] !== null) continue
+          for (const { entryDate, actual } of ofKpi(byPeriod, record['kpiId'])) {
+            const name = periodName(by ?? 'D', Number(entryDate), FACTS.calendar)
+            expect(record[name] ?? null).toBe(actual)
+          }
         }
+        for (const record of pivot('item')) {
+          const expected = ofKpi(record['entryDate'] === null ? byKpi : byPeriod, record['kpiId'])
+          const same = expected.find((one) => record['entryDate'] === null || one['entryDate'] === record['entryDate'])
+          expect(record['total']).toBe(same?.['actual'])
+        }
+        const below = pivot('kpi').find((one) => one[IS_TOTAL])
+        for (const { kpiName, actual } of below ? byKpi : []) expect(below?.[String(kpiName)] ?? null).toBe(actual)
       }),
+      { numRuns: 200 },
     )
+  })
+
+  test('are of several KPIs only where these have one function over time', () => {
+    const rows = [...ofKpis(SALES), row(SHOP_SALES, 1, '2026-11-03', 2_0000n)]
+    const asked = ask({ by: 'M', pivot: 'kpi', totals: true })
+    const pivotWith = (functions: ReadonlyMap<number, TimeFunction>) => answer(rows, asked, { ...FACTS, functions })
+    const { columns, records } = pivotWith(new Map([[SALES, 'last']]))
+    expect(columns.map(({ name }) => name)).not.toContain('total')
+    expect(text(records.at(-1) ?? {}, 'total')).toBe('-')
+    // The last of each item, and of each KPI.
+    const stocks = pivotWith(
+      new Map([
+        [SALES, 'last'],
+        [SHOP_SALES, 'last'],
+      ]),
+    )
+    expect(text(stocks.records.at(-1) ?? {}, 'total')).toBe('14.5')
   })
 })

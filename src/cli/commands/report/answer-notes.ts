@@ -79,6 +79,8 @@ export const noteAnswer = async (
   if (answer.records.length === 0 && question.onlyMissed) return cli.note('no value in the range misses its target')
   if (question.pace) await noteForecasts(cli, answer, question)
   if (question.totals && !answer.columns.some(({ name }) => name === TOTAL_COLUMN)) {
-    await cli.note('no column of totals: only KPIs that are sums in one unit, with one direction, are added up')
+    await cli.note(
+      'no column of totals: only KPIs that are sums in one unit, with one direction and function, are added up',
+    )
   }
 }
