@@ -370,8 +370,9 @@ export const openRun = (folder: string | undefined, identity: string, head: RunH
   const path = folder === undefined ? undefined : join(folder, `${identity}${OPEN}`)
   const file = openSealedFile(path, FORMAT, head)
   const found = path === undefined ? head : headOf(file, path)
-  if (path === undefined || found.endedAt === undefined) return new RunRecord(file, path, found, kept)
-  // It had ended, and was cut off before it got its name.
+  const isOver = found.endedAt !== undefined || found.takenBackAt !== undefined
+  if (path === undefined || !isOver) return new RunRecord(file, path, found, kept)
+  // It had ended, and was cut off before it got its name; or it was cut off, and was taken back since.
   file.close()
   moveToName(path, found, kept ?? dirname(path))
   return openRun(folder, identity, head, kept)

@@ -1,3 +1,4 @@
+import { countOf } from '../../domain/count-text.ts'
 import { setImmediate } from 'node:timers/promises'
 import { changesIn, changesToText, type EntryChange } from '../../domain/entry-changes.ts'
 import { invalid, KpiError } from '../../domain/errors.ts'
@@ -163,19 +164,30 @@ const idsOf = async (ctx: Context, { selection, ids }: AskedDeletion): Promise<r
   return found
 }
 
+/** Returns what a run has deleted, and what is left of what it was asked for, both at one moment: another try of it may go on. */
+const readLeft = async (ctx: Context, asked: AskedDeletion, pause: Pause) => {
+  const name = { account: ctx.account.id, run: asked.run }
+  for (;;) {
+    const before = await countDone(ctx, name)
+    const ids = await idsOf(ctx, asked)
+    if ((await countDone(ctx, name)) === before) return { before, ids }
+    await pause()
+  }
+}
+
 /**
  * Deletes entries, and keeps for their run what they held. It deletes none where they are not as many as were counted; a request
  * that is sent again goes on with the entries that are left, and counts what the run has deleted before.
  */
 export const deleteEntries = async (ctx: Context, asked: AskedDeletion, pause: Pause): Promise<DeletedEntries> => {
   const { run, count } = asked
-  const ids = await idsOf(ctx, asked)
-  const before = await countDone(ctx, { account: ctx.account.id, run })
+  const { before, ids } = await readLeft(ctx, asked, pause)
   if (before + ids.length !== count) {
     const mayRead = ctx.credentials?.mayReadEntries ?? true
     const found = mayRead ? `there are ${before + ids.length} such entries now` : 'there are not as many entries now'
     const message = `${found}, and not ${count}; count them again`
-    throw new KpiError('conflict', `count: ${message}`, { issues: [{ field: 'count', message }] })
+    const byRun = before > 0 ? [{ field: 'run', message: `has deleted ${countOf(before, 'entry', 'entries')}` }] : []
+    throw new KpiError('conflict', `count: ${message}`, { issues: [{ field: 'count', message }, ...byRun] })
   }
   const done = await inBatches(run, ids, pause, (batch, some) => deleteSome(ctx, batch, some))
   return { run, entries: before + done, left: Math.max(0, ids.length - RUN_LIMIT) }

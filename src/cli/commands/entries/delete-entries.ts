@@ -158,9 +158,11 @@ const deleteTogether = async (
       if (answer.left === 0) break
     } catch (error) {
       const isRefused = error instanceof KpiError && (error.code === 'conflict' || error.code === 'not_found')
-      if (done === 0 && isRefused) run.withdraw([id])
+      // A try whose answer was lost may have deleted some.
+      const isBegun = done > 0 || (isRefused && error.issues.some(({ field }) => field === 'run'))
+      if (!isBegun && isRefused) run.withdraw([id])
       if (!isRefused || !error.issues.some(({ field }) => field === 'count')) throw error
-      const said = done === 0 ? 'nothing was deleted' : `${entriesText(done)} deleted`
+      const said = isBegun ? `some were deleted, which kpi undo ${run.head.name} takes back` : 'nothing was deleted'
       throw new KpiError(
         'conflict',
         `somebody has added or deleted some of the ${entriesText(count)} since they were counted; ${said}; run the same command again`,

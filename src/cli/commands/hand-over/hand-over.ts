@@ -252,11 +252,11 @@ const tellKept = async ({ note }: Cli, { leaver, successor, kept }: Planned): Pr
   for (const { record, own, differing } of kept) {
     if (differing.length === 0) continue
     const what = labelOf(record.above['kpi'] ?? record.above['group_item'] ?? record)
-    const [whose, left] = [nameOf(successor), nameOf(leaver)]
+    const [whose, from] = [nameOf(successor), nameOf(leaver)]
     await note(
       record.kind.name === 'assignment'
-        ? `${whose} keeps the target of ${what}: ${targetTextOf(record)}, where ${left} has ${targetTextOf(own)}`
-        : `${whose} keeps ${what} alone of its group, where ${left} has ${itemOf(own)}`,
+        ? `${whose} keeps the target of ${what}: ${targetTextOf(record)}, where ${from} has ${targetTextOf(own)}`
+        : `${whose} keeps ${what} alone of its group, where ${from} has ${itemOf(own)}`,
     )
   }
 }
