@@ -58,9 +58,11 @@ const pairFaults = (
   kpi: number,
 ): { readonly known: boolean; readonly any: boolean } => {
   const [who, what] = [account.users.find(({ id }) => id === user), account.kpis.find(({ id }) => id === kpi)]
-  const isBad = who?.isLocked === true || what?.isActive === false
-  const isUnassigned = !who?.kpis.includes(kpi)
-  return { known: kind.reads && (isBad || (isUnassigned && kind.variant === 'classic')), any: isBad || isUnassigned }
+  const [isInactive, isUnassigned] = [what?.isActive === false, !who?.kpis.includes(kpi)]
+  const isLocked = who?.isLocked === true
+  const isBad = isInactive || (isUnassigned && kind.variant === 'classic')
+  // Values of a locked user may be those that are stored, which only shows when they would be sent.
+  return { known: kind.reads && !isLocked && isBad, any: isLocked || isInactive || isUnassigned }
 }
 
 const isDate = (text: string): boolean => /^\d{4}-\d\d-\d\d$/.test(text) && text !== '2026-02-30'
