@@ -50,9 +50,9 @@ const IMPORTED_FROM_BELOW: readonly string[] = [
   'cli/exit.ts',
   'cli/failure.ts',
   'cli/io.ts',
-  'cli/memory.ts',
   'cli/standard-output.ts',
   'cli/stderr.ts',
+  'cli/v8-flags.ts',
   'client/client.ts',
   'client/directory.ts',
   'client/operations/queries.ts',
@@ -232,8 +232,8 @@ describe('the domain', () => {
  */
 const TOUCHING_THE_WORLD = [
   'cli/io.ts',
-  'cli/memory.ts',
   'cli/standard-output.ts',
+  'cli/v8-flags.ts',
   'files/replace-file.ts',
   'service/accounts/secrets.ts',
   'service/limits/idempotency.ts',

@@ -1,7 +1,7 @@
 import type { ChildProcessByStdio } from 'node:child_process'
 import type { Readable, Writable } from 'node:stream'
 import type { Exchange } from '../client/http/network-exchange.ts'
-import { createMemoryLimit, spareMemory } from './memory.ts'
+import { createMemoryLimit, delayOptimizing, spareMemory } from './v8-flags.ts'
 import { ClosedPipe, leadsToTerminal, type Output, standardError, standardOutput } from './standard-output.ts'
 import type { ProjectFile } from './target/project.ts'
 
@@ -81,6 +81,8 @@ export type Io = {
   readonly limitMemory: () => void
   /** Keeps memory small, for work whose parts are read and forgotten. */
   readonly spareMemory: () => void
+  /** Keeps the end of a short command over HTTP from waiting for the compilation of its parser. */
+  readonly delayOptimizing: () => void
 }
 
 /** Returns the same world with another standard output. */
@@ -296,5 +298,6 @@ export const processIo = (isHandedOver = false): Io => {
     openPager,
     limitMemory: createMemoryLimit(),
     spareMemory,
+    delayOptimizing,
   }
 }

@@ -85,6 +85,7 @@ export const testIo = (world: World): TestIo => {
     openPager: () => Promise.resolve(undefined),
     limitMemory: () => undefined,
     spareMemory: () => undefined,
+    delayOptimizing: () => undefined,
   }
   return { io, stdout: stdout.text, stderr: stderr.text }
 }

@@ -46,6 +46,7 @@ const openRemote = async (
   secret?: string,
 ): Promise<HttpTransport> => {
   const { timeoutMs, network, stopping } = reach
+  io.delayOptimizing()
   const [{ httpTransport }, { findSecret }] = await Promise.all([
     import('../../client/http/http-transport.ts'),
     import('./secrets.ts'),

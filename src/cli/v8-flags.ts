@@ -50,6 +50,15 @@ export const spareMemory = (): void => {
   setFlag('--semi-space-growth-factor=1')
 }
 
+/** Bounds what WebAssembly runs, in about bytes, before V8 compiles it again, optimized: ten times its own bound. */
+const TIERING_BUDGET = 130_000_000
+
+/**
+ * Leaves the parser of answers over HTTP as it is for some hundred of them: the end of a process waits for the compilation
+ * of an optimized one, which takes longer than all else that a short command does.
+ */
+export const delayOptimizing = (): void => setFlag(`--wasm-tiering-budget=${TIERING_BUDGET}`)
+
 /** Creates a function that a service calls with each request, so that many requests leave less garbage to collect. */
 export const createServingLimit = (): (() => void) => {
   const limitYoung = createYoungLimit(YOUNG_BYTES.serving)
