@@ -89,9 +89,8 @@ class SeenRows implements RowSink {
     }
     if (row.kpi !== this.#lastKpi) this.hasPeriods ||= hasPeriods(kpis.byId.get(row.kpi))
     this.#lastKpi = row.kpi
-    const kpi = kpis.byId.get(row.kpi)
-    if (givesTarget(row) && kpi && !hasAnyTarget(kpi))
-      this.lostTargets.set(row.kpi, (this.lostTargets.get(row.kpi) ?? 0) + 1)
+    const kpi = givesTarget(row) ? kpis.byId.get(row.kpi) : undefined
+    if (kpi && !hasAnyTarget(kpi)) this.lostTargets.set(row.kpi, (this.lostTargets.get(row.kpi) ?? 0) + 1)
     sorter.add(row)
   }
 

@@ -200,8 +200,10 @@ export const createRowReader = (
    */
   const addFaults = (owner: number | undefined, kpi: number | undefined, place: number): void => {
     if (owner === undefined || kpi === undefined) return
+    const faults = reference.faultsOf(owner, kpi)
+    if (faults.length === 0) return
     const isSure = reasons.length > 0 || !reference.mayBeStored(owner, kpi)
-    if (isSure) reasons.splice(place, 0, ...reference.faultsOf(owner, kpi))
+    if (isSure) reasons.splice(place, 0, ...faults)
   }
   const hasUnits = formats.units.length > 0
   /** Records which unit the value in a column has. */
