@@ -81,7 +81,7 @@ type JqFlags = GlobalFlags & { readonly jq: string }
 
 /** Does work with a filter that was checked. */
 const withFilter = async <T>(io: Io, flags: JqFlags, work: (run: RunFilter) => Promise<T>): Promise<T> => {
-  // What the thread says by itself is not for people.
+  // Keep the thread's own messages from the terminal.
   const worker = new Worker(SCRIPT, { stderr: true })
   worker.stderr.resume()
   try {

@@ -88,7 +88,7 @@ const sayUnknown = (kind: string, word: string, command: CommandUnknownOpts): st
 
 /** Notes of an error about a line that cannot be read which command it is of. */
 export const withCommand = (error: unknown, { command }: OurLine): unknown => {
-  // The first one counts, as a command may run others.
+  // Keep the innermost command: one may run others.
   if (error instanceof Error && !commandOfError.has(error)) commandOfError.set(error, pathOf(command))
   return error
 }

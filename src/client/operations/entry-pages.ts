@@ -166,7 +166,7 @@ export async function* entryPages(client: Client, query: Omit<EntryQuery, 'page'
       const entries: readonly Entry[] = got.entries
       requireReadable(entries)
       if (entries[0] && entries[0].id === before[0]?.id) {
-        // As many entries as a page holds may have been stored before it meanwhile.
+        // Ask for one page more: a whole page of entries may have been stored before this one meanwhile.
         if (isRepeated) throw repeatedPageError()
         isRepeated = true
         continue

@@ -185,7 +185,7 @@ export const measureOf = (name: string, unit: MeasuringUnit | undefined): Measur
   const texts = [unit?.name ?? '', shown, named?.text ?? '', name].filter((text) => text !== '')
   const byUnit = [unit?.name ?? '', shown].flatMap((text) => saidBy(text) ?? unitOfHeading(text) ?? [])
   const own = byUnit.find((said) => !saysNothing(said))
-  // The name of a KPI says more than a unit such as Number, and in which scale its currency is counted.
+  // Add what the KPI's name says: it tells more than a unit such as Number, and the scale of a currency.
   const said = [own, named].flatMap((one) => one ?? [])
   const currencies = said.flatMap((one) => one.currencies)
   return {

@@ -138,7 +138,7 @@ export const meaningsOfWords = (
   })
   const whole = said.get(bare(words))
   const found = meaningsOf(words)
-  // What is said of a word takes numbers as they are, but makes no money of hours.
+  // Take the meaning that the user gave the words, unless it makes money of hours.
   const other = whole && whole.power !== 0 ? otherCurrency(found ?? [], measure) : undefined
   if (whole) return other ?? [{ ...scaled(whole), name: '', said: '' }]
   if (isUnitItself(measure, words)) return [asIs()]
@@ -162,7 +162,7 @@ export const meaningsOfWords = (
     const isOther = units.length > 0 && !given && !isOwn && !isFree
     // A letter such as m, which is a unit by itself, scales only money and plain counts where nothing else stands beside it.
     if (isOther && (!isScale || (found.length === 1 && isMeasured(measure)))) return disagrees(word, measure)
-    // What is said of a currency alone is of no matter beside a scale.
+    // Leave out a currency that stands beside a scale, where the user said that it has none of its own.
     const isPlain = given?.power === 0 && one.currencies.length > 0 && found.length > 1
     if (!isScale || isPlain) continue
     if (meanings) return undefined

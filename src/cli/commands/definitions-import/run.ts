@@ -211,7 +211,7 @@ const adviceOn = ({ shown }: CountedReasons): string[] => [
   ...NAMED.filter(([{ title }]) =>
     shown.some(({ reason }) => reason.includes(unknownName(title)) && !reason.includes(DID_YOU_MEAN)),
   ).map(([, noun]) => `kpi ${noun} list shows the ${noun} that are there; kpi ${noun} import FILE creates more`),
-  // Of a new KPI the category has a default, which may have been deleted.
+  // Name the category that new KPIs get by default, if it was deleted.
   ...(shown.some(({ reason }) => / needs (?:\w+, )*category\b/.test(reason))
     ? [
         `new KPIs go to the category ${DEFAULT_CATEGORY}, which is not there: kpi categories create --name ${DEFAULT_CATEGORY} makes it, --category NAME takes another`,

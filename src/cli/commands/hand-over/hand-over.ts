@@ -159,7 +159,7 @@ const desiredOf = (
     const placeOf = (id: number, isRemoved: boolean): number => PLACES * id + 2 * at + Number(isRemoved)
     const givenOf = (id: number, values = {}): Desired =>
       desiredLink(kind, { user: idOf(successor), id }, placeOf(id, false), values)
-    // Values would count in two items of one group. What an earlier part of the run gave is not the successor's own.
+    // Keep the successor's own item of a group, so that no value counts in two; leave out what the run itself gave before.
     const ofGroup = new Map(
       [...theirs].flatMap(([id, one]) =>
         kind === 'assignment' || run.earlier?.isOurs(givenOf(id)) ? [] : [[one.stored?.['group_id'], one]],
@@ -169,11 +169,11 @@ const desiredOf = (
       const values = Object.fromEntries(fields.map((name) => [name, record.stored?.[name] ?? null]))
       const given = givenOf(id, values)
       const held = theirs.get(id) ?? ofGroup.get(record.stored?.['group_id'])
-      // What an earlier part of the run may have given is looked at as its own.
+      // Give again what the run may have given before it was stopped.
       if (!held || run.earlier?.isOurs(given)) desired.push(given)
       else kept.push({ record: held, own: record, differing: differingFields(link, record, held) })
     }
-    // What an earlier part of the run was removing may be gone.
+    // Go on with removals of the run before it was stopped: their links may be gone, or not.
     const removing = (run.record?.changes() ?? []).flatMap(({ action, kind: name, outcome, place }) =>
       action === 'delete' && name === kind && outcome === undefined ? [Math.floor(place / PLACES)] : [],
     )

@@ -46,7 +46,7 @@ const percentColumn = (
     const percent = decimalIn(record, name)
     if (percent === null) return undefined
     const [text, plain] = [textOf(percent, record), formatByPattern(percent, pattern)]
-    // What is nearly reached is not shown as a whole, which no pattern does.
+    // Write a text where a pattern would round what is nearly reached up to the whole.
     return isSigned || text === plain ? numberFormat(percent, pattern, isSigned) : fixedFormat(text ?? '')
   },
 })

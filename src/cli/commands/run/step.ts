@@ -208,7 +208,7 @@ const kindOf = ({ reader: { faults } }: Reading, pairs: readonly Pair[], line: n
   const kinds = STEP_KINDS.filter((kind) => pairs.some(({ name }) => name === kind))
   const [kind] = kinds
   const known = faults.length
-  // What follows flags without values was meant to be below them.
+  // Tell only of the flags without values: the lines after them were meant to stand below.
   const isBelow = hasEmptyFlags(pairs)
   for (const { name, line: at } of pairs) {
     if (kinds.some((one) => one === name)) continue
