@@ -372,7 +372,7 @@ export const openRun = (folder: string | undefined, identity: string, head: RunH
   const found = path === undefined ? head : headOf(file, path)
   const isOver = found.endedAt !== undefined || found.takenBackAt !== undefined
   if (path === undefined || !isOver) return new RunRecord(file, path, found, kept)
-  // It had ended, and was cut off before it got its name; or it was cut off, and was taken back since.
+  // Begin anew after a run that ended and was cut off before it got its name, or that was taken back since.
   file.close()
   moveToName(path, found, kept ?? dirname(path))
   return openRun(folder, identity, head, kept)

@@ -8,7 +8,7 @@ export const markFirst = (command: CommandUnknownOpts, flags: readonly string[])
   for (const flag of flags) {
     const option = command.options.find(({ long }) => long === flag)
     if (option) first.add(option)
-    // A command that the line does not name has no flags.
+    // Look only at a command that the line names: others have no flags here.
     else if (command.options.length > 0) throw new Error(`${command.name()} has no flag ${flag} to show first`)
   }
 }

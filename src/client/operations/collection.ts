@@ -251,7 +251,7 @@ export const resourceClient = <R extends Resource>(
         for (const draft of drafts) yield [await add(draft)]
         return
       }
-      // All are sent to the bundled service.
+      // Ask each request for the dated targets that the bundled service has.
       const asks = isDated ? ({ asksForDatedTargets: true } as const) : {}
       const sendings = drafts.map(
         (draft) => ({ method: 'POST', path, body: draftToJson(asked, draft), ...asks }) as const,

@@ -217,7 +217,7 @@ export const createEntries = (variant: Variant, { send, isBundled, newKey, toget
       const query = selectionQuery(selection)
       return readMany(entrySum, await send(entrySum, 'list', { method: 'GET', path: entrySum.path, query }))
     },
-    // Each of these counts what its run has done before, so that it may be sent again.
+    // Send these again as often as needed: each counts what its run has done before.
     removeMany: async (run, which, count) => {
       const path = deletedEntries.path.replace('{run}', run)
       const query = 'ids' in which ? { ids: which.ids.join(',') } : selectionQuery(which)

@@ -39,7 +39,7 @@ export const answer = (read: readonly ReportRow[], question: Question, facts: Fa
   const shared = question.share ? withShares(stated, facts) : stated
   const foreseen = question.pace ? withForecasts(shared, asked, facts) : shared
   const rows = question.units ? withUnits(foreseen, facts) : foreseen
-  // These rows are copies of the aggregated ones, in the same order, with further fields.
+  // Hand the exact values on to these copies of the aggregated rows, which have the same order.
   for (const [at, row] of rows.entries()) {
     const values = aggregated[at] && exact.get(aggregated[at])
     if (values) exact.set(row, values)

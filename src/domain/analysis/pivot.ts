@@ -30,7 +30,7 @@ type Described = {
 const DIMENSIONS: Readonly<Record<Dimension, Described>> = {
   kpi: {
     idOf: ({ kpiId }) => kpiId,
-    // Where units are asked for, each column says its own.
+    // Say the unit of each column, if units are asked for.
     nameOf: ({ kpiName, unit }) => `${kpiName ?? ''}${unit === null ? '' : ` (${unit})`}`,
     markOf: ({ kpiId }) => String(kpiId),
     fields: ['kpiId', 'kpiName'],

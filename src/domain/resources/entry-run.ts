@@ -110,7 +110,7 @@ export const runUndo = resource({
   plural: 'run_undos',
   title: 'undo of a run',
   root: 'KPIRunUndo',
-  // It is never shown.
+  // Show it nowhere.
   lists: {},
   path: '',
   verbs: [],

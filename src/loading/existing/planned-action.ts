@@ -186,7 +186,7 @@ export const createPlanner = (
     const known = asked.filter((draft) => !isProvisionalDraft(draft))
     const stored = known.length > 0 ? await existing.of(known) : asked.length > 0 ? NOTHING_STORED : undefined
     return drafts.map((draft) => {
-      // Where nobody may read what is stored, a locked user takes nothing.
+      // Refuse all values of a locked user where what is stored cannot be read.
       if (!stored) return reference.isLocked(ownerOf(draft)) ? planAction(draft, undefined, reference) : UNDECIDED
       if (!isAsked(draft)) return UNDECIDED
       const key = storedKey(ownerOf(draft), draft.kpi_id, draft.entry_date)

@@ -100,7 +100,7 @@ const read = async (client: Client, ranges: KeyRanges, reference: ReadWith, visi
   /** Returns the target that the report shows for an entry without one; undefined if it is not known. */
   const defaultsOf = (owner: number, kpi: number): (bigint | null)[] | undefined => {
     const ofUser = owner < 0 ? null : reference.userTarget(owner, kpi)
-    // The report shows a dated target by its day.
+    // Leave targets that begin on a day to the report, which shows them by the day.
     const isDated = (reference.kpis.byId.get(kpi)?.targets ?? null) !== null
     return ofUser === undefined || isDated
       ? undefined

@@ -151,7 +151,7 @@ const MONTHS_A_YEAR = 12
 
 /** Returns a function that gives headings with the names of months in English, as far as one language has them all. */
 const inEnglish = ({ header, places, textOf }: Labels, year?: string): Labels['textOf'] => {
-  // Without a year, names of months have no use but to ask for it.
+  // Read names of months without a year only where there are enough of them to ask for it.
   const mayBeMonths = year !== undefined || header.some(isYearName) || places.length >= MONTHS_A_YEAR
   const months = mayBeMonths ? monthsOfHeadings(places.map(textOf)) : undefined
   return (at) => {

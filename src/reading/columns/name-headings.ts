@@ -177,7 +177,7 @@ export const readNameRows = (search: ColumnSearch): WideColumns | undefined => {
   const owner = ownerRoleOf(search, texts)
   const isOfKpis = isUpperOfKpis(search, rows, texts)
   const [over, of] = isOfKpis === true ? (['kpi', owner] as const) : ([owner, 'kpi'] as const)
-  // In doubt, the columns are read as if the upper row were that of owners, so that nothing else is asked of them.
+  // Read columns in doubt as if owners were in the upper row, so that nothing else is asked.
   if (isOfKpis !== undefined) return { of, over, columns: readNames(search, rows, [over, of]) }
   found.issues.push(askWhich(texts, owner))
   return { of, over, columns: rows.places.map((at) => ({ at })) }

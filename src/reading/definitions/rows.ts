@@ -291,7 +291,7 @@ class DefinitionReader {
     const [values, references]: [Record<string, FieldValue>, Record<string, string>] = [{}, {}]
     for (const [name, value] of Object.entries(given)) {
       const field = fieldOf(kind, name)
-      // The plan settles which target the base stands for.
+      // Pass the base on: the plan settles which target it stands for.
       if (name === TARGET_BASE && value !== undefined) values[name] = value
       else if (field?.refers && value !== null) references[field.name] = `#${Number(value)}`
       else if (field && value !== undefined) values[field.name] = value

@@ -34,7 +34,7 @@ export const measuresOf = async (
   const measures = new Map<number, Measure | undefined>()
   const found = constant === undefined ? undefined : kpis.find(constant)
   return (kpi) => {
-    // The KPI of all rows has no id of its own while a file is profiled.
+    // Take the KPI of all rows for 0, which stands for it while a file is profiled.
     const id = kpi === 0 && found && !(found instanceof Fault) ? found.id : kpi
     const known = id === undefined ? undefined : kpis.byId.get(id)
     if (id === undefined || !known) return undefined

@@ -241,7 +241,7 @@ export const fetchReference = async (client: Client, needs: ReferenceNeeds) => {
     userTarget: (userId: number, kpiId: number): Decimal | null | undefined => {
       const ofUser = assigned.get(userId)
       const one: Assignment | undefined = ofUser?.get(kpiId)
-      // One that begins on a day is not the same on all days.
+      // Answer nothing for targets that begin on a day: they are not the same on all days.
       if (!ofUser || (one?.targets ?? null) !== null) return undefined
       return one?.user_target ?? null
     },

@@ -217,7 +217,7 @@ export const createDateColumn = (
   }
   /** Returns the date in a cell: with the year that the user gave, without the time of day. */
   const dateIn = (cell: string, line: number): string => {
-    // An apostrophe keeps a date from being anything else in a spreadsheet.
+    // Drop the apostrophe with which spreadsheets keep a text as it is.
     const text = times.dateOf(cell.startsWith("'") ? cell.slice(1) : cell, line)
     return year?.complete?.(text) ?? text
   }

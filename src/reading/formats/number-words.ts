@@ -188,7 +188,7 @@ export class NumberWords {
     if (!this.#measure) return undefined
     const cell = this.#plain(worded, sign)
     const isKept = this.#seen.has(keyOf({ column, words: worded.words, kpi }))
-    // What was not kept has not been asked about, so that nothing likely is taken.
+    // Guess nothing for words that were not kept: nobody was asked about them.
     const meanings = this.#meanings(worded, kpi, isKept ? undefined : { ...this.#hints(), ...DOUBTFUL })
     if (cell === undefined || meanings === undefined) return undefined
     if (cell instanceof Fault) return cell

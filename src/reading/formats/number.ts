@@ -23,7 +23,7 @@ export const faultOfNumber = (text: string, sign: DecimalSign): Fault => {
   const affixed = stripAffixes(text) ?? (isMeant && !readAffixedNumber(worded.number, sign) ? worded.number : undefined)
   const known = affixed ? undefined : faultOfNoValue(text)
   if (known !== undefined) return new Fault(known)
-  // A single letter is hardly one.
+  // Take a single letter for no truth value.
   if (text.length > 1 && isTruthWord(text))
     return new Misread('is a truth value, and no number: --booleans numbers reads such as 1 and 0')
   if (!affixed || readAffixedNumber(affixed, OTHER[sign]) === undefined) return new Misread('must be a number')

@@ -25,7 +25,7 @@ const nameIn = ({ cells }: Row): string => cells[0]?.trim() ?? ''
 const haveNames = ({ cells: { length } }: Row, rows: readonly Row[]): boolean =>
   rows.length >= LEAST_ROWS &&
   rows.every((row) => row.cells.length === length + 1 && nameIn(row) !== '') &&
-  // Where the last cells are empty, a separator ends each row.
+  // Leave out files whose rows just end with a separator: their last cells are empty.
   rows.some(({ cells }) => cells[length]?.trim() !== '') &&
   new Set(rows.map(nameIn)).size === rows.length
 

@@ -269,7 +269,7 @@ export const createRowReader = (
       const actual = text === '' || !form ? 0n : numberOf(text, header[at] ?? '', form, numbers?.[at])
       const day = dayIn(column)
       if (day instanceof Fault && text !== '') reasons.push(day.message)
-      // Whether an empty cell has something to clear is found out later: only then do they stand against it.
+      // Leave empty cells out: whether they have something to clear is found out later.
       if (text !== '') addFaults(owner, kpi, before)
       if (owner === undefined || kpi === undefined || day === undefined) continue
       if (day instanceof Fault) {

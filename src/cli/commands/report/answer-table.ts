@@ -38,7 +38,7 @@ export const briefColumns = (
   const first = added.filter(({ name }) => FIRST.has(name))
   const said = brief.slice(0, values)
   return [
-    // Rows of a category say what they are of by it and its unit; other rows have their unit beside the value.
+    // Put the unit of a category beside its name, as it tells them apart, and that of other rows beside the value.
     ...(groupBy === 'category' ? [...first, ...said] : [...said, ...first]),
     ...brief.slice(values),
     ...added.filter(({ name }) => !FIRST.has(name)),

@@ -138,7 +138,7 @@ const BLANK_VALUE = { kind: 'decimal', about: 'Actual', nullable: true } as cons
 /** Says which columns of a pivot have no values, and whether others may be meant. */
 const missingText = (missing: readonly string[], all: readonly ReportColumn[]): string => {
   const names = all.map(({ name }) => headOf(name))
-  // A period without values is near to each other one.
+  // Propose nothing for a period: it is near to each other one.
   const nearTo = (text: string): string | undefined => (/^\d{4}/.test(text) ? undefined : nearest(text, names))
   const said = missing.map((text) => `"${text}"${didYouMean(nearTo(text)).replace('; ', ', ')}`)
   return `the pivot has no values for ${said.join('; ')}`

@@ -47,6 +47,6 @@ export const printTable = async (asked: AskedReport, client: Client): Promise<vo
     await held.stdout.write(titleText(presentation, request, cli.printing().format))
     await printRecords(held, cli.printing(), columns, parts)
   })
-  // An answer has said why it has no rows.
+  // Say it only for a plain report: an answer has said why it has no rows.
   if (!question && counted.rows === 0) await tellWhereValuesLie(cli, client, request)
 }

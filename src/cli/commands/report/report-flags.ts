@@ -93,7 +93,7 @@ const needsOfSelection = (flags: SelectionFlags): Capability[] => {
 const REPORT = { of: reportRow, verb: 'list' } as const
 
 const needsOfQuestion = (question: Question): Capability[] => [
-  // Who has to report what is known to one variant only.
+  // Ask for assignments, which one variant only has, to know who has to report what.
   ...(question.onlyMissing ? [{ of: assignment, verb: 'list' } as const] : []),
   ...(needsKpis(question) ? [{ of: kpi, verb: 'list' } as const] : []),
   ...(question.groupBy === 'category' ? [{ of: category, verb: 'list' } as const] : []),

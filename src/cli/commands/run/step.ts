@@ -221,7 +221,7 @@ const kindOf = ({ reader: { faults } }: Reading, pairs: readonly Pair[], line: n
       faults.push(faultAt(at, `${name} is no part of the step ${kind}, which has ${partsOf(kind).join(', ')}`))
   }
   if (kind && kinds.length === 1) return kind
-  // A kind with a slip in its name is told already.
+  // Say nothing twice: a slip in the name of a kind is told already.
   if (!kind && faults.length > known) return undefined
   const why = kind ? `${kinds.join(', ')}, not several` : STEP_KINDS.join(', ')
   faults.push(faultAt(line, `a step is one of ${why}`))

@@ -283,7 +283,7 @@ export class TargetHistory {
       base: field ? asDecimal(field.after) : from.base,
       targets: dated ? textOf(dated.after) : unread && field?.after === null ? null : from.targets,
     }
-    // Only a base says what all days have; a target that begins on a day leaves what is not over alone.
+    // Write all days only for a base; a target that begins on a day leaves days to come as they are.
     const last = field ? undefined : this.#cli.today().day
     if (!isOfKpi)
       return user === undefined || of === undefined ? undefined : this.#changeOfUser(user, of, { from, to, last })
