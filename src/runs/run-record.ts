@@ -64,7 +64,7 @@ export type NotedChange = RecordedChange & {
 }
 
 /** Holds what is known of a change once it has an outcome. */
-type Noted = Partial<Pick<NotedChange, 'recordId' | 'reason' | 'changedAt'>>
+type Noted = Partial<Pick<NotedChange, 'recordId' | 'reason' | 'changedAt' | 'before'>>
 
 const columns = (text: string): string[] => text.split(', ')
 
@@ -146,6 +146,10 @@ const keyOf = ({ place, kind, action, name }: Row): string => JSON.stringify([pl
 const OF_DELETED = "change in (select id from changes where action = 'delete' and kind in ('kpi', 'entry'))"
 const OF_TAKEN_BACK = "change in (select id from changes where outcome = 'taken_back')"
 
+const NOTED_AGAIN = `delete from entries where id in (select old.id from entries old join entries new
+on new.change = ? and new.kpi = old.kpi and new.day = old.day and new.user is old.user and new.source is old.source
+where old.change < ? and old.change in (select id from changes where kind = 'entry'))`
+
 /** Bounds the outcomes that wait to be written with the next changes. */
 const WAITING = 500
 
@@ -156,7 +160,7 @@ export class RunRecord {
   readonly #path: string | undefined
   readonly #kept: string
   readonly #statements = new Map<string, StatementSync>()
-  #waiting: (readonly [id: number, outcome: ChangeOutcome, noted: Noted])[] = []
+  #waiting: (readonly [id: number, outcome: ChangeOutcome | undefined, noted: Noted])[] = []
   #unknown: Map<string, number[]> | undefined
   #isOpen = true
 
@@ -192,10 +196,10 @@ export class RunRecord {
   #write<T>(isSynced: boolean, work: () => T): T {
     const result = this.#file.write(isSynced, () => {
       const update = this.#sql(
-        'update changes set outcome = ?, record_id = coalesce(?, record_id), reason = ?, changed_at = ? where id = ?',
+        'update changes set outcome = ?, record_id = coalesce(?, record_id), before = coalesce(?, before), reason = ?, changed_at = ? where id = ?',
       )
-      for (const [id, outcome, { recordId, reason, changedAt }] of this.#waiting)
-        update.run(outcome, recordId ?? null, reason ?? null, changedAt ?? null, id)
+      for (const [id, outcome, { recordId, before, reason, changedAt }] of this.#waiting)
+        update.run(outcome ?? null, recordId ?? null, toText(before), reason ?? null, changedAt ?? null, id)
       return work()
     })
     this.#waiting = []
@@ -240,10 +244,10 @@ export class RunRecord {
   }
 
   /**
-   * Notes what became of a change. It is written with the next changes, or when the record is closed: an outcome that is
-   * lost is found out again.
+   * Notes what became of a change, undefined where that is still not known. It is written with the next changes, or when the
+   * record is closed: an outcome that is lost is found out again.
    */
-  settle(id: number, outcome: ChangeOutcome, noted: Noted = {}): void {
+  settle(id: number, outcome: ChangeOutcome | undefined, noted: Noted = {}): void {
     this.#waiting.push([id, outcome, noted])
     if (this.#waiting.length >= WAITING) this.#write(false, () => undefined)
   }
@@ -258,6 +262,17 @@ export class RunRecord {
         const values = [actual === null ? null : String(actual), target === null ? null : String(target), notes]
         insert.run(change, kpi_id, user_id, source_id, entry_date, ...values)
       }
+      // What an earlier part of the run was to delete, and has not, is there still.
+      this.#sql(NOTED_AGAIN).run(change, change)
+    })
+  }
+
+  /** Takes out the notes of entries that a change has left as they were after all, told by their places among those noted. */
+  keepNoted(change: number, isChanged: (at: number) => boolean): void {
+    this.#write(false, () => {
+      const remove = this.#sql('delete from entries where id = ?')
+      for (const [at, { id }] of this.#sql('select id from entries where change = ? order by id').all(change).entries())
+        if (!isChanged(at)) remove.run(Number(id))
     })
   }
 

@@ -1,4 +1,6 @@
-import { isOfEntries } from '../../runs/entries-change.ts'
+import type { Client } from '../../client/client.ts'
+import { KpiError } from '../../domain/errors.ts'
+import { isOfEntries, placesOf, serviceRunOf, settleKept } from '../../runs/entries-change.ts'
 import type { NotedChange, RunRecord } from '../../runs/run-record.ts'
 import type { Plan, Planned } from '../plan/plan.ts'
 import { type Desired, desiredName } from '../records/desired.ts'
@@ -44,6 +46,38 @@ export const readEarlier = (run: Pick<RunRecord, 'changes' | 'settle'>) => {
       run.settle(found.id, 'done', { recordId: record?.id })
       return found
     },
+  }
+}
+
+/** Returns how many entries the service has changed under a run of its own. */
+export const countServiceRun = async ({ entries }: Pick<Client, 'entries'>, serviceRun: string): Promise<number> => {
+  let count = 0
+  for (let before: number | undefined; ;) {
+    const batch = await entries.undoRun(serviceRun, { before, isDry: true })
+    count += batch.restored + batch.removed + batch.unchanged + batch.left
+    if (batch.batches === 0) return count
+    before = batch.revision
+  }
+}
+
+/**
+ * Asks the service what became of changes of entries whose answers an earlier part of the run did not get, and notes it. A change of
+ * which nothing is done yet stays unknown: the service may still be at it.
+ */
+export const settleEntries = async (
+  client: Pick<Client, 'entries'>,
+  run: Pick<RunRecord, 'changes' | 'settle'>,
+): Promise<void> => {
+  for (const change of run.changes()) {
+    const serviceRun = change.outcome === undefined ? serviceRunOf(change) : undefined
+    if (serviceRun === undefined) continue
+    try {
+      const count = await countServiceRun(client, serviceRun)
+      settleKept(run, change.id, { count, places: placesOf(change) })
+    } catch (error) {
+      // Another key made them.
+      if (!(error instanceof KpiError && error.class === 'unauthorized')) throw error
+    }
   }
 }
 

@@ -88,7 +88,7 @@ const addAddCommand = (group: Command, act: Act): void => {
           entries: {
             onto: entries.from,
             foresee: () => onto.foreseeEntries(cli, client, entries),
-            put: (record) => onto.changeItemsOfEntries({ cli, client, signal }, record, entries),
+            put: (run) => onto.changeItemsOfEntries({ cli, client, run, signal }, entries),
           },
         }),
         offer: async ({ records, unchanged }) => {
@@ -152,7 +152,7 @@ const addRemoveCommand = (group: Command, act: Act): void => {
           entries: {
             onto: entries.from,
             foresee: () => off.foreseeEntries(cli, client, entries),
-            put: (record) => off.changeItemsOfEntries({ cli, client, signal }, record, entries),
+            put: (run) => off.changeItemsOfEntries({ cli, client, run, signal }, entries),
           },
           question: dryRun ? undefined : await off.askToTakeOff(client, entries),
         }),

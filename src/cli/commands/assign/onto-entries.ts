@@ -2,16 +2,14 @@ import { requireBundled } from '../../../client/capabilities.ts'
 import type { Client } from '../../../client/client.ts'
 import type { Named } from '../../../client/directory.ts'
 import { namedGroupItems } from '../../../client/operations/group-items.ts'
-import { Aborted } from '../../../client/transport.ts'
 import { type Day, FIRST_ENTRY_DAY, formatDay } from '../../../domain/day.ts'
 import { isNotFound, KpiError } from '../../../domain/errors.ts'
 import type { CarriedGroupItem } from '../../../domain/resources/entry-run.ts'
-import { intendEntries } from '../../../runs/entries-change.ts'
-import type { RunRecord } from '../../../runs/run-record.ts'
 import { readDateDays } from '../../args/entry-date.ts'
 import { faultOfDays, isPlainDate } from '../../args/relative-dates.ts'
 import type { Cli } from '../../cli.ts'
 import { UsageError } from '../../exit.ts'
+import { changeByRun, type EntriesRun, stoppedEntries } from '../changes/entries-by-run.ts'
 import { countOf, shellWord } from '../../output/text.ts'
 import { placeFlags } from '../../target/settings.ts'
 import { learnAccount } from '../../target/service-of.ts'
@@ -180,38 +178,41 @@ const refuseEarlier = (error: unknown, way: Way): never => {
 }
 
 /** Puts group items onto the entries that do not carry them, or takes them off, as the record of the run notes before. */
-export const changeItemsOfEntries = async (
-  { cli, client, signal }: { readonly cli: Cli; readonly client: Client; readonly signal: AbortSignal },
-  run: RunRecord,
-  asked: ItemsOfEntries,
-): Promise<void> => {
+export const changeItemsOfEntries = async (changing: EntriesRun, asked: ItemsOfEntries): Promise<void> => {
+  const { cli, client } = changing
   const { way, groupItems, users, from } = asked
   const { none, did } = WAYS[way]
-  for (const { id: group_item_id, name } of groupItems) {
-    let done = 0
-    const others = new Set<number>()
-    for (const some of someOf(users)) {
-      const found = await countEntries(client, { way, item: group_item_id, users: some, from })
-      for (const id of found.others) others.add(id)
-      const { left: count } = found
-      if (count === 0) continue
-      if (signal.aborted) throw new Aborted('it was interrupted')
-      const serviceRun = Buffer.from(cli.io.random(16)).toString('hex')
-      const what = `${name} ${way} ${entriesText(count)} from ${formatDay(from)} on`
-      const isOff = way === 'off'
-      const change = intendEntries(run, { action: 'update', name: what, count, serviceRun, isOff })
-      const order = { group_item_id, user_ids: idsText(some), date_from: from, take_off: isOff, dry_run: false }
-      for (;;) {
-        const { entries, left } = await client.entries.carry(serviceRun, order)
-        if (left > 0) continue
-        done += entries
-        break
+  let all = 0
+  try {
+    for (const { id: group_item_id, name } of groupItems) {
+      let done = 0
+      const others = new Set<number>()
+      for (const some of someOf(users)) {
+        const found = await countEntries(client, { way, item: group_item_id, users: some, from })
+        for (const id of found.others) others.add(id)
+        const { left: count } = found
+        if (count === 0) continue
+        const what = `${name} ${way} ${entriesText(count)} from ${formatDay(from)} on`
+        const isOff = way === 'off'
+        const order = { group_item_id, user_ids: idsText(some), date_from: from, take_off: isOff, dry_run: false }
+        const before = { done, all }
+        await changeByRun(
+          changing,
+          { action: 'update', name: what, count, isOff },
+          (serviceRun) => client.entries.carry(serviceRun, order),
+          (changed) => {
+            ;[done, all] = [before.done + changed, before.all + changed]
+          },
+        )
       }
-      run.settle(change, 'done')
+      const whose = `${usersText(users)} from ${formatDay(from)} on`
+      await cli.note(
+        done === 0 ? `no entry of ${whose} ${none} ${name}` : did(name, `${entriesText(done)} of ${whose}`),
+      )
+      await tellOthers(cli, client, asked, [...others])
     }
-    const whose = `${usersText(users)} from ${formatDay(from)} on`
-    await cli.note(done === 0 ? `no entry of ${whose} ${none} ${name}` : did(name, `${entriesText(done)} of ${whose}`))
-    await tellOthers(cli, client, asked, [...others])
+  } catch (error) {
+    throw error instanceof Error ? stoppedEntries(changing, error, { done: all, verb: 'changed' }) : error
   }
 }
 

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { type EarlierChanges, readEarlier } from '../../../changes/send/continue-run.ts'
+import { type EarlierChanges, readEarlier, settleEntries } from '../../../changes/send/continue-run.ts'
 import type { Client } from '../../../client/client.ts'
 import type { RunRecord } from '../../../runs/run-record.ts'
 import type { Cli } from '../../cli.ts'
@@ -42,14 +42,18 @@ export const keepRun = async <T>(
   run: RunRecord,
   work: (end: () => void) => Promise<T>,
 ): Promise<T> => {
-  let isWhole = false
+  let [isWhole, isSaid] = [false, false]
   try {
     return await work(() => {
       isWhole = true
     })
+  } catch (error) {
+    isSaid = error instanceof Error && error.message.includes(run.head.name)
+    throw error
   } finally {
     const hasDone = run.close({ isWhole, now: io.now() })
-    if (hasDone && io.stderr.isTerminal) await note(`to take this back: ${undoLine(flags, 'undo', run.head.name)}`)
+    if (hasDone && !isSaid && io.stderr.isTerminal)
+      await note(`to take this back: ${undoLine(flags, 'undo', run.head.name)}`)
   }
 }
 
@@ -63,5 +67,8 @@ export const withRunRecord = async <T>(
   const { command, begin = (begun) => beginRun(cli.io, begun) } = asked
   const account = client.identifyAccount().for
   const run = await begin({ command, source: '', service: serviceOf(cli), account, content: fingerprint(asked) })
-  return keepRun(cli, run, (end) => work({ run, earlier: readEarlier(run), end }))
+  return keepRun(cli, run, async (end) => {
+    await settleEntries(client, run)
+    return work({ run, earlier: readEarlier(run), end })
+  })
 }

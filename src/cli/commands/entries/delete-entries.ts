@@ -1,23 +1,24 @@
 import type { Client } from '../../../client/client.ts'
 import type { EntrySelection } from '../../../client/operations/queries.ts'
-import { Aborted } from '../../../client/transport.ts'
+import { Aborted, mayBeDone } from '../../../client/transport.ts'
 import { formatDay } from '../../../domain/day.ts'
 import { isNotFound, KpiError } from '../../../domain/errors.ts'
 import type { DayRange } from '../../../domain/period.ts'
 import { type Entry, entry } from '../../../domain/resources/entry.ts'
 import type { EntrySum } from '../../../domain/resources/entry-run.ts'
 import { requestsText } from '../../../loading/requests-text.ts'
-import { intendEntries } from '../../../runs/entries-change.ts'
-import type { RunRecord } from '../../../runs/run-record.ts'
+import { countKept, type EntriesChange, intendEntries, placesOf } from '../../../runs/entries-change.ts'
+import type { NotedChange, RunRecord } from '../../../runs/run-record.ts'
 import { daysOf, readRange, RECENT } from '../../args/day-range.ts'
 import { requireDryRun } from '../../args/dry-run.ts'
 import { requireConfirmation } from '../../args/prompt.ts'
 import type { Cli } from '../../cli.ts'
-import { EXIT, IncompleteRun, UsageError } from '../../exit.ts'
+import { EXIT, exitOf, UsageError } from '../../exit.ts'
 import { isPrintedAsData } from '../../output/short-answer.ts'
 import { countOf } from '../../output/text.ts'
 import { learnAccount } from '../../target/service-of.ts'
-import { isCutOff } from '../changes/list-errors.ts'
+import { changeByRun, type EntriesRun, stoppedEntries } from '../changes/entries-by-run.ts'
+import { isCutOff, ListErrors } from '../changes/list-errors.ts'
 import { withRunRecord } from '../changes/recorded-run.ts'
 import { deleteNamed, type Doomed, PLAIN, printDeleted, printPlannedDeletes, type Removal } from '../verbs/delete.ts'
 import { createNames } from '../verbs/reference-names.ts'
@@ -39,12 +40,17 @@ const MOST_NAMED = 8
 
 const entriesText = (count: number): string => countOf(count, 'entry', 'entries')
 
+/** Describes what one request selects of entries, and what these come to. */
+type FoundPart = { readonly selection: EntrySelection; readonly count: number }
+
 /** Describes the entries of a range: what they come to by KPI, and each, where they have to be known. */
 type Found = {
   readonly range: DayRange
   readonly selected: Selected
   readonly sums: readonly EntrySum[]
   readonly count: number
+  /** Holds what each request of the service deletes, and how many entries that is. */
+  readonly parts: readonly FoundPart[]
   readonly entries: readonly Entry[]
   /** Tells that the service deletes all of them in a request. */
   readonly isTogether: boolean
@@ -71,12 +77,18 @@ const addUp = (sums: readonly EntrySum[]): readonly EntrySum[] =>
     actual: some.reduce<bigint | null>((sum, { actual }) => (actual === null ? sum : (sum ?? 0n) + actual), null),
   }))
 
-/** Returns what a service says of the sums of entries; undefined where it does not say that, as those of others. */
-const askSums = async (client: Client, range: DayRange, selected: Selected): Promise<EntrySum[] | undefined> => {
+const countOfSums = (sums: readonly EntrySum[]): number => sums.reduce((all, one) => all + one.entries, 0)
+
+/** Returns what a service says of the sums of entries, by request; undefined where it does not say that, as those of others. */
+const askSums = async (
+  client: Client,
+  range: DayRange,
+  selected: Selected,
+): Promise<(readonly [EntrySelection, EntrySum[]])[] | undefined> => {
   if (!client.isBundled()) return undefined
-  const sums: EntrySum[] = []
+  const sums: (readonly [EntrySelection, EntrySum[]])[] = []
   try {
-    for (const selection of selectionsOf(range, selected)) sums.push(...(await client.entries.sums(selection)))
+    for (const selection of selectionsOf(range, selected)) sums.push([selection, await client.entries.sums(selection)])
   } catch (error) {
     // An earlier version of the service has no such path.
     if (isNotFound(error)) return undefined
@@ -92,9 +104,13 @@ const lookAt = async (client: Client, range: DayRange, flags: DeleteFlags, isLis
   const asked = await askSums(client, range, selected)
   const entries: Entry[] = []
   if (!asked || isListed) for await (const page of pagesOf(client, range, selected)) entries.push(...page)
-  const sums = addUp(asked ?? entries.map(({ kpi_id, actual }) => ({ kpi_id, entries: 1, actual })))
-  const count = sums.reduce((all, one) => all + one.entries, 0)
-  return { range, selected, sums, count, entries, isTogether: asked !== undefined }
+  const sums = addUp(
+    asked?.flatMap(([, some]) => some) ?? entries.map(({ kpi_id, actual }) => ({ kpi_id, entries: 1, actual })),
+  )
+  // What is shown is what is deleted: each part as many as were counted before the question.
+  const counted = (asked ?? []).map(([selection, some]) => ({ selection, count: countOfSums(some) }))
+  const parts = counted.filter(({ count }) => count > 0)
+  return { range, selected, sums, count: countOfSums(sums), parts, entries, isTogether: asked !== undefined }
 }
 
 const nameOfRange = ({ range: { from, to }, count }: Found): string =>
@@ -130,49 +146,23 @@ const doomedOf = async (cli: Cli, client: Client, entries: readonly Entry[]): Pr
   return doomed
 }
 
-/** Holds what a deletion runs with: the record of its run, and what stops it. */
-type Deletion = {
-  readonly cli: Cli
-  readonly client: Client
-  readonly run: RunRecord
-  readonly signal: AbortSignal
-}
-
-const stoppedBefore = (): Aborted => new Aborted('stopped before anything was deleted')
+/** Says whether a deletion is refused because there are not as many entries as were counted. */
+const isMiscounted = (error: unknown): error is KpiError =>
+  error instanceof KpiError && error.code === 'conflict' && error.issues.some(({ field }) => field === 'count')
 
 /** Deletes what a request of the service selects, which keeps it under a run of its own, as the record notes before. */
-const deleteTogether = async (
-  { cli, client, run, signal }: Deletion,
+const deleteTogether = (
+  deletion: EntriesRun,
   which: Parameters<Client['entries']['removeMany']>[1],
-  { name, count }: { readonly name: string; readonly count: number },
+  { name, count, places }: Pick<EntriesChange, 'name' | 'count' | 'places'>,
   onDeleted: (done: number) => void,
-): Promise<void> => {
-  if (signal.aborted) throw stoppedBefore()
-  const serviceRun = Buffer.from(cli.io.random(16)).toString('hex')
-  const id = intendEntries(run, { action: 'delete', name, count, serviceRun })
-  for (let done = 0; ;) {
-    try {
-      const answer = await client.entries.removeMany(serviceRun, which, count)
-      done = answer.entries
-      onDeleted(done)
-      if (answer.left === 0) break
-    } catch (error) {
-      const isRefused = error instanceof KpiError && (error.code === 'conflict' || error.code === 'not_found')
-      // A try whose answer was lost may have deleted some.
-      const isBegun = done > 0 || (isRefused && error.issues.some(({ field }) => field === 'run'))
-      if (!isBegun && isRefused) run.withdraw([id])
-      if (!isRefused || !error.issues.some(({ field }) => field === 'count')) throw error
-      const said = isBegun ? `some were deleted, which kpi undo ${run.head.name} takes back` : 'nothing was deleted'
-      throw new KpiError(
-        'conflict',
-        `somebody has added or deleted some of the ${entriesText(count)} since they were counted; ${said}; run the same command again`,
-        { cause: error },
-      )
-    }
-    if (signal.aborted) throw new Aborted('it was interrupted')
-  }
-  run.settle(id, 'done')
-}
+): Promise<void> =>
+  changeByRun(
+    deletion,
+    { action: 'delete', name, count, places },
+    (serviceRun) => deletion.client.entries.removeMany(serviceRun, which, count),
+    onDeleted,
+  )
 
 /** Deletes an entry; one that has gone meanwhile is no failure. */
 const deleteOne = (client: Client, id: number): Promise<void> =>
@@ -182,29 +172,38 @@ const deleteOne = (client: Client, id: number): Promise<void> =>
 
 /** Deletes entries one by one, as services of others have it; the record notes them before. */
 const deleteEach = async (
-  { client, run, signal }: Deletion,
+  { client, run, signal }: EntriesRun,
   entries: readonly Entry[],
   name: string,
   onDeleted: (done: number) => void,
 ): Promise<void> => {
-  if (signal.aborted) throw stoppedBefore()
+  if (signal.aborted) throw new Aborted('it was interrupted')
   const change = intendEntries(run, { action: 'delete', name, count: entries.length })
   run.noteEntries(change, entries)
-  for (const [at, { id }] of entries.entries()) {
-    if (signal.aborted) {
-      if (at > 0) throw new Aborted('it was interrupted')
-      run.withdraw([change])
-      throw stoppedBefore()
+  let done = 0
+  try {
+    for (const { id } of entries) {
+      if (signal.aborted) throw new Aborted('it was interrupted')
+      await deleteOne(client, id)
+      onDeleted((done += 1))
     }
-    await deleteOne(client, id)
-    onDeleted(at + 1)
+  } catch (error) {
+    const isUnknown = mayBeDone(error)
+    if (done === 0 && !isUnknown) run.withdraw([change])
+    else run.keepNoted(change, (at) => at < done || (isUnknown && at === done))
+    if (done > 0) run.settle(change, 'done')
+    throw error
   }
   run.settle(change, 'done')
 }
 
+/** Counts the entries that earlier parts of a run have deleted. */
+const countBefore = (run: RunRecord): number =>
+  run.changes().reduce((count, one) => count + (one.outcome === 'done' ? countKept(one) : 0), run.countEntries())
+
 /** Deletes the entries of a range, and notes them. */
 const deleteFound = async (cli: Cli, client: Client, found: Found, signal: AbortSignal): Promise<void> => {
-  const { range, selected, count, entries, isTogether } = found
+  const { range, selected, parts, count, entries, isTogether } = found
   const doomed = isPrintedAsData(cli) ? await doomedOf(cli, client, entries) : []
   const name = nameOfRange(found)
   const content = [range.from, range.to, selected.users, selected.kpis, selected.item?.id]
@@ -212,29 +211,38 @@ const deleteFound = async (cli: Cli, client: Client, found: Found, signal: Abort
   try {
     await withRunRecord(cli, client, { command: COMMAND, content }, async ({ run, end }) => {
       const deletion = { cli, client, run, signal }
-      if (!isTogether) await deleteEach(deletion, entries, name, (some) => (done = some))
-      else {
-        const parts = selectionsOf(range, selected)
-        for (const part of parts) {
-          const before = done
-          // What is asked for in a single request was counted with it.
-          const sums = parts.length === 1 ? found.sums : await client.entries.sums(part)
-          const ofPart = sums.reduce((all, one) => all + one.entries, 0)
-          if (ofPart > 0)
-            await deleteTogether(deletion, part, { name, count: ofPart }, (some) => (done = before + some))
-        }
+      const before = countBefore(run)
+      if (before > 0) await cli.note(`${entriesText(before)} deleted before`)
+      try {
+        if (isTogether)
+          for (const part of parts) {
+            const [others, which] = [done, { name, count: part.count }]
+            await deleteTogether(deletion, part.selection, which, (some) => (done = others + some))
+          }
+        else if (count > 0) await deleteEach(deletion, entries, name, (some) => (done = some))
+      } catch (error) {
+        if (!(error instanceof Error)) throw error
+        const failure = isMiscounted(error) ? miscounted(error, count, done) : error
+        throw stoppedEntries(deletion, failure, { done, verb: 'deleted', left: count - done })
       }
       end()
-      await cli.note(`deleted ${entriesText(done)}`)
+      await cli.note(count === 0 ? nothingIn(range) : `deleted ${entriesText(done)}`)
     })
   } catch (error) {
     if (done > 0 && !isTogether) await printDeleted(cli, doomed.slice(0, done))
-    if (done === 0 || !(error instanceof Error) || !isCutOff(error)) throw error
-    const left = `stopped with ${entriesText(count - done)} left; run the same command to continue`
-    throw new IncompleteRun(EXIT.workLeft, 'work_left', [error.message, left])
+    throw error
   }
   await printDeleted(cli, doomed)
 }
+
+/** Says that others have changed what was counted, and that the same command counts it anew where nothing was deleted. */
+const miscounted = (error: KpiError, count: number, done: number): KpiError => {
+  const what = `somebody has added or deleted some of the ${entriesText(count)} since they were counted`
+  const goOn = done === 0 ? '; nothing was deleted; run the same command again' : ''
+  return new KpiError('conflict', `${what}${goOn}`, { cause: error })
+}
+
+const nothingIn = (range: DayRange): string => `there are no such entries from ${daysOf(range)}`
 
 /** Deletes the entries of a range of days, once that is confirmed. */
 export const deleteRange = async (cli: Cli, flags: DeleteFlags): Promise<void> => {
@@ -246,10 +254,9 @@ export const deleteRange = async (cli: Cli, flags: DeleteFlags): Promise<void> =
     const isListed = flags.dryRun ? flags.summaryOnly !== true : isPrintedAsData(cli)
     const found = await lookAt(client, range, flags, isListed)
     if (found.count === 0) {
-      const what = `there are no such entries from ${daysOf(range)}`
-      if (flags.dryRun) return printPlannedDeletes(cli, { what, deleted: 0 }, [], flags)
-      await cli.note(what)
-      return printDeleted(cli, [])
+      if (flags.dryRun) return printPlannedDeletes(cli, { what: nothingIn(range), deleted: 0 }, [], flags)
+      // An earlier part of the run may have deleted them, whose answer was lost.
+      return deleteFound(cli, client, found, signal)
     }
     const what = await sayWhat(cli, client, found)
     if (flags.dryRun) {
@@ -266,45 +273,125 @@ export const deleteRange = async (cli: Cli, flags: DeleteFlags): Promise<void> =
 
 const isEntry = (record: Doomed['record']): record is Entry => record !== undefined && 'entry_date' in record
 
-/** Deletes entries by their ids: together where the service takes that; returns those that were, and why others were not. */
-const deleteDoomed = async (
-  deletion: Deletion,
+/** Names some entries that are deleted. */
+const nameOfSome = (some: readonly Doomed[]): string =>
+  some.length === 1 ? (some[0]?.name ?? '') : `${entriesText(some.length)} by their ids`
+
+/** Holds what becomes of entries that are deleted by their ids. */
+type ByIds = EntriesRun & {
+  readonly places: ReadonlyMap<Doomed, number>
+  readonly errors: ListErrors
+  readonly onDeleted: (one: Doomed) => Promise<void>
+}
+
+/** Deletes entries together; finds those that are not there, which are refused, and deletes the others. */
+const deleteSome = async (deleting: ByIds, some: readonly Doomed[]): Promise<void> => {
+  const { places, errors, onDeleted } = deleting
+  const change = { name: nameOfSome(some), count: some.length, places: some.map(({ place = 0 }) => place) }
+  try {
+    await deleteTogether(deleting, { ids: some.map(({ id }) => id) }, change, () => undefined)
+  } catch (error) {
+    if (!isMiscounted(error)) throw error
+    const [only, ...others] = some
+    if (only && others.length === 0)
+      return errors.refuse(places.get(only) ?? 1, new KpiError('not_found', `there is no entry ${only.id}`))
+    const half = Math.ceil(some.length / 2)
+    await deleteSome(deleting, some.slice(0, half))
+    return deleteSome(deleting, some.slice(half))
+  }
+  for (const one of some) await onDeleted(one)
+}
+
+/** Deletes entries one by one, as services of others have it; the record notes those of which it is known what they are. */
+const deleteEachOf = async (
+  { client, run, signal }: EntriesRun,
   doomed: readonly Doomed[],
   onDeleted: (one: Doomed) => Promise<void>,
 ): ReturnType<Removal['removeAll']> => {
-  const { client, run, signal } = deletion
-  const name = (some: readonly Doomed[]): string =>
-    some.length === 1 ? (some[0]?.name ?? '') : `${entriesText(some.length)} by their ids`
-  const done: Doomed[] = []
-  if (client.isBundled()) {
-    try {
-      for (let at = 0; at < doomed.length; at += IDS_AT_A_TIME) {
-        const some = doomed.slice(at, at + IDS_AT_A_TIME)
-        const which = { ids: some.map(({ id }) => id) }
-        await deleteTogether(deletion, which, { name: name(some), count: some.length }, () => undefined)
-        done.push(...some)
-        for (const one of some) await onDeleted(one)
-      }
-      return { done, failure: undefined }
-    } catch (error) {
-      if (!(error instanceof Error)) throw error
-      // An earlier version of the service has no such path.
-      if (done.length > 0 || !isNotFound(error)) return { done, failure: error }
-    }
-  }
-  const records = doomed.map(({ record }) => record).filter(isEntry)
-  const change =
-    records.length > 0 && intendEntries(run, { action: 'delete', name: name(doomed), count: records.length })
-  if (change !== false) run.noteEntries(change, records)
+  const known = doomed.filter(({ record }) => isEntry(record))
+  const places = known.map(({ place = 0 }) => place)
+  const intended = { action: 'delete', name: nameOfSome(doomed), count: known.length, places } as const
+  const change = known.length > 0 ? intendEntries(run, intended) : undefined
+  if (change !== undefined) run.noteEntries(change, known.map(({ record }) => record).filter(isEntry))
+  const unknown = new Set<Doomed>()
   const send = async (one: Doomed): Promise<Record<string, never>> => {
-    await client.entries.remove(one.id)
+    try {
+      await client.entries.remove(one.id)
+    } catch (error) {
+      if (mayBeDone(error)) unknown.add(one)
+      throw error
+    }
     await onDeleted(one)
     return {}
   }
   const sent = await sendEach(doomed, send, { signal })
-  if (change !== false && sent.done.length > 0) run.settle(change, 'done')
-  else if (change !== false && !(sent.failure instanceof KpiError && sent.failure.mayBeDone)) run.withdraw([change])
+  if (change === undefined) return sent
+  const done = new Set(sent.done)
+  const isChanged = (one: Doomed | undefined): boolean => one !== undefined && (done.has(one) || unknown.has(one))
+  if (known.some(isChanged)) run.keepNoted(change, (at) => isChanged(known[at]))
+  else run.withdraw([change])
+  if (known.some((one) => done.has(one))) run.settle(change, 'done')
   return sent
+}
+
+/** Deletes entries by their ids: together where the service takes that; returns those that were, and why others were not. */
+const deleteDoomed = async (
+  deletion: EntriesRun,
+  doomed: readonly Doomed[],
+  onDeleted: (one: Doomed) => Promise<void>,
+): ReturnType<Removal['removeAll']> => {
+  if (!deletion.client.isBundled()) return deleteEachOf(deletion, doomed, onDeleted)
+  const done: Doomed[] = []
+  const errors = new ListErrors(doomed.length)
+  const deleting = {
+    ...deletion,
+    places: new Map(doomed.map((one, at) => [one, at + 1])),
+    errors,
+    onDeleted: (one: Doomed) => {
+      done.push(one)
+      return onDeleted(one)
+    },
+  }
+  let at = 0
+  try {
+    for (; at < doomed.length; at += IDS_AT_A_TIME) await deleteSome(deleting, doomed.slice(at, at + IDS_AT_A_TIME))
+    return { done, failure: errors.refused(done.length) }
+  } catch (error) {
+    if (!(error instanceof Error)) throw error
+    // An earlier version of the service has no such path.
+    if (done.length === 0 && isNotFound(error)) return deleteEachOf(deletion, doomed, onDeleted)
+    return { done, failure: errors.ended(at + 1, error, done.length) }
+  }
+}
+
+/** Holds the places in a line whose entries an earlier part of its run has deleted, or may have. */
+const placesBegun = (run: RunRecord, isBegun: (change: NotedChange) => boolean): ReadonlySet<number> =>
+  new Set(run.changes().flatMap((one) => (isBegun(one) ? (placesOf(one) ?? []) : [])))
+
+/** Returns how the entries of a line are deleted, with a record of the run, which the same line continues. */
+const removalOf = (deletion: EntriesRun, end: () => void): Removal => {
+  const { cli, run } = deletion
+  const done = placesBegun(run, ({ outcome }) => outcome === 'done')
+  const begun = placesBegun(run, () => true)
+  const gone = new Set<number>()
+  const isBefore = (place: number): boolean => {
+    if (begun.has(place)) gone.add(place)
+    return begun.has(place)
+  }
+  return {
+    ...PLAIN,
+    isDeleted: isBefore,
+    removeAll: async (doomed, onDeleted) => {
+      // Where they cannot be read, only the record tells.
+      const open = doomed.filter(({ record, place = 0 }) => record || !done.has(place) || !isBefore(place))
+      if (gone.size > 0) await cli.note(`${entriesText(gone.size)} deleted before`)
+      const result = await deleteDoomed(deletion, open, onDeleted)
+      const { failure } = result
+      if (!failure || (exitOf(failure) !== EXIT.workLeft && !isCutOff(failure))) end()
+      const progress = { done: result.done.length, verb: 'deleted', left: open.length - result.done.length }
+      return { ...result, failure: failure && stoppedEntries(deletion, failure, progress) }
+    },
+  }
 }
 
 /** Deletes entries by their ids, once that is confirmed. */
@@ -318,19 +405,8 @@ export const deleteByIds = (cli: Cli, ids: readonly string[], flags: DeleteFlags
     },
     removing: async (client, signal, _, work) => {
       await learnAccount(client)
-      await work({
-        ...PLAIN,
-        removeAll: (doomed, onDeleted) =>
-          withRunRecord(
-            cli,
-            client,
-            { command: COMMAND, content: doomed.map(({ id }) => id) },
-            async ({ run, end }) => {
-              const result = await deleteDoomed({ cli, client, run, signal }, doomed, onDeleted)
-              if (!result.failure || !isCutOff(result.failure)) end()
-              return result
-            },
-          ),
-      })
+      await withRunRecord(cli, client, { command: COMMAND, content: ids }, ({ run, end }) =>
+        work(removalOf({ cli, client, run, signal }, end)),
+      )
     },
   })
