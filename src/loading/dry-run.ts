@@ -16,12 +16,13 @@ import { isProvisional } from '../reading/directory/lookup.ts'
 import type { Prepared } from './prepare/prepare.ts'
 import { type Pair, tellUnchecked } from '../reading/directory/reference.ts'
 import type { Batch } from '../reading/rows/batches.ts'
+import type { Restatements } from '../reading/rows/restatements.ts'
 import { lineOf } from '../blocks/packed-row.ts'
 
 /** Describes the outcome of a dry run for an entry, or a rejected row. */
 export type DryRunOutcome = {
   readonly line: number
-  readonly action: ActionName
+  readonly action: ActionName | 'restated'
   readonly draft?: EntryDraft
   readonly reason: string
   /** Holds the values before and after, where something stored would change. */
@@ -81,16 +82,33 @@ async function* rehearseBatch(
   yield outcomes
 }
 
+/** Yields the lines that are not sent, as a later file gives their entries again. */
+async function* listRestated(
+  restatements: Restatements,
+  signal: AbortSignal,
+): AsyncGenerator<readonly DryRunOutcome[]> {
+  const reason = restatements.reason()
+  let outcomes: DryRunOutcome[] = []
+  for (const line of restatements.lines()) {
+    outcomes.push({ line, action: 'restated', reason })
+    if (outcomes.length < OUTCOMES) continue
+    await nextTurn(signal)
+    yield outcomes
+    outcomes = []
+  }
+  yield outcomes
+}
+
 /**
- * Does everything of an import except sending: yields the outcome of every entry, by key, then every row that would be
- * rejected, by line. The summary is complete at the end; `onAssignments` receives the assignments that a run would create.
+ * Does everything of an import except sending: yields the outcome of every entry, by key, then every row that a later file
+ * gives again, and every one that would be rejected, by line. The summary is complete at the end; `onAssignments` receives the assignments that a run would create.
  */
 export async function* dryRun(
   prepared: Prepared,
   signal: AbortSignal,
   onAssignments: (needed: readonly Pair[]) => void = () => undefined,
 ): AsyncGenerator<readonly DryRunOutcome[]> {
-  const { summary, rejects, reference, options } = prepared
+  const { summary, rejects, reference, options, restatements } = prepared
   const existing = readsFirst(options) ? prepared.existing : prepared.readAhead()
   const rehearsed = { ...prepared, existing, decide: createPlanner(existing, reference, options, true) }
   for (const batch of prepared.batches()) {
@@ -102,6 +120,7 @@ export async function* dryRun(
   const needed = await neededAssignments(rehearsed, signal)
   summary.assigned = needed.length
   onAssignments(needed)
+  if (restatements) yield* listRestated(restatements, signal)
   for await (const lines of rejects.lines(signal)) {
     yield lines.map(({ line, reasons }) => ({ line, action: 'reject' as const, reason: reasons.join('; ') }))
   }

@@ -199,20 +199,20 @@ describe('what ends a run of several files', () => {
   })
 })
 
-describe('the same command after a stop between the rows of a later file', () => {
-  /** A service that takes so many batches until it is mended. */
-  const until =
-    (good: number, isMended: () => boolean): ((handler: Handler) => Handler) =>
-    (handler) => {
-      let batches = 0
-      return (request) => {
-        if (isBatch(request)) batches += 1
-        if (!isBatch(request) || batches <= good || isMended()) return handler(request)
-        const headers = { 'content-type': 'application/json' }
-        return Promise.resolve({ status: 403, headers, body: '{"message":"no more"}' })
-      }
+/** A service that takes so many batches until it is mended. */
+const until =
+  (good: number, isMended: () => boolean): ((handler: Handler) => Handler) =>
+  (handler) => {
+    let batches = 0
+    return (request) => {
+      if (isBatch(request)) batches += 1
+      if (!isBatch(request) || batches <= good || isMended()) return handler(request)
+      const headers = { 'content-type': 'application/json' }
+      return Promise.resolve({ status: 403, headers, body: '{"message":"no more"}' })
     }
+  }
 
+describe('the same command after a stop between the rows of a later file', () => {
   test.each(['add', 'error', 'update'])('sends nothing of the earlier ones again: --on-conflict %s', async (what) => {
     let isMended = false
     await using importer = await remoteImporter({ wrap: until(1, () => isMended) })
@@ -231,6 +231,22 @@ describe('the same command after a stop between the rows of a later file', () =>
     expect(await heldIn(importer)).toEqual(['3 1 2026-01-01 1 - -', '3 1 2026-01-02 2 - -', '2 1 2026-03-01 3 - -'])
     expect(readdirSync(importer.folder.in('.local/state/kpi/journals'))).toEqual([])
   })
+})
+
+test('a stop before a correction leaves nothing of what it corrects, and the same command continues', async () => {
+  let isMended = false
+  await using importer = await remoteImporter({ wrap: until(1, () => isMended) })
+  importer.write('a.csv', rows('Bob,Sales,2026-01-01,1', 'Bob,Sales,2026-01-02,2'))
+  importer.write('a-v2.csv', rows('Bob,Sales,2026-01-01,8'))
+  const args = ['entries', 'import', 'a.csv', 'a-v2.csv', '--on-conflict', 'error', '-o', 'json']
+  expect(await importer.kpi(...args)).toMatchObject({ code: 4 })
+  expect(await heldIn(importer)).toEqual(['3 1 2026-01-02 2 - -'])
+  isMended = true
+  expect(jsonOf(await importer.kpi(...args))).toMatchObject([
+    { file: 'a.csv', created: 1, restated: 1, rejected: 0 },
+    { file: 'a-v2.csv', created: 1, restated: 0, rejected: 0 },
+  ])
+  expect(await heldIn(importer)).toEqual(['3 1 2026-01-01 8 - -', '3 1 2026-01-02 2 - -'])
 })
 
 describe.each(importers)('files that give other values of the same entries: %s', (_, open) => {
@@ -283,5 +299,110 @@ describe.each(importers)('files that give other values of the same entries: %s',
     importer.write('a.csv', FIRST)
     importer.write('b.csv', rows('Bob,Sales,2026-01-02,2'))
     expect(await importer.kpi('entries', 'import', 'a.csv', 'b.csv')).toMatchObject({ code: 0 })
+  })
+
+  const STORED = ['3 1 2026-01-01 8 - -', '2 1 2026-01-02 5 - -', '3 1 2026-01-02 2 - -']
+  const IMPORT = ['entries', 'import', 'jan.csv', 'jan-korrigiert.csv', '-o', 'json']
+
+  /** Starts with an account, and two files of which one corrects the other. */
+  const openCorrected = async (): Promise<Importer> => {
+    const importer = await open()
+    importer.write('jan.csv', FIRST)
+    importer.write('jan-korrigiert.csv', SECOND)
+    return importer
+  }
+
+  test('store what they say together, at once, and nothing the second time', async () => {
+    await using importer = await openCorrected()
+    const counts = (done: string) => [
+      { file: 'jan.csv', read: 3, [done]: 1, updated: 0, restated: 2 },
+      { file: 'jan-korrigiert.csv', read: 2, [done]: 2, updated: 0, restated: 0 },
+    ]
+    expect(jsonOf(await importer.kpi(...IMPORT))).toMatchObject(counts('created'))
+    const again = await importer.kpi(...IMPORT)
+    expect(jsonOf(again)).toMatchObject(counts('unchanged'))
+    expect(again.stderr).toMatch(
+      /imported 2 files at .*: 5 rows read, 3 entries unchanged, 2 rows restated by a later file/,
+    )
+    expect(await heldIn(importer)).toEqual(STORED)
+  })
+
+  test.each(['skip', 'error'])('are one to --on-conflict %s', async (what) => {
+    await using importer = await openCorrected()
+    expect(jsonOf(await importer.kpi(...IMPORT, '--on-conflict', what))).toMatchObject([
+      { created: 1, restated: 2, skipped: 0, rejected: 0 },
+      { created: 2, restated: 0, skipped: 0, rejected: 0 },
+    ])
+    expect(await heldIn(importer)).toEqual(STORED)
+  })
+
+  test('are shown by a dry run with the rows that are not sent', async () => {
+    await using importer = await openCorrected()
+    const ran = await importer.kpi(...IMPORT, '--dry-run')
+    const shown = (jsonOf(ran) as Record<string, unknown>[]).map(({ file, line, action, reason }) => [
+      file,
+      line,
+      action,
+      reason,
+    ])
+    expect(shown).toEqual([
+      ['jan.csv', 4, 'create', null],
+      ['jan.csv', 2, 'restated', 'given again by jan-korrigiert.csv'],
+      ['jan.csv', 3, 'restated', 'given again by jan-korrigiert.csv'],
+      ['jan-korrigiert.csv', 2, 'create', null],
+      ['jan-korrigiert.csv', 3, 'create', null],
+    ])
+    expect(ran.stderr).toContain('2 rows restated by a later file')
+  })
+
+  test('hand on the values that the later file does not give', async () => {
+    await using importer = await open()
+    importer.write('jan.csv', 'user,kpi,date,actual,notes\nBob,Sales,2026-01-01,1,rain\nBob,Sales,2026-01-02,2,sun\n')
+    importer.write('jan-v2.csv', 'user,kpi,date,actual\nBob,Sales,2026-01-01,3\n')
+    importer.write('jan-v3.csv', 'user,kpi,date,actual\nBob,Sales,2026-01-01,8\n')
+    const args = ['entries', 'import', 'jan.csv', 'jan-v3.csv', 'jan-v2.csv', '--on-conflict', 'skip', '-o', 'json']
+    expect(jsonOf(await importer.kpi(...args))).toMatchObject([
+      { file: 'jan.csv', created: 1, restated: 1 },
+      { file: 'jan-v2.csv', created: 0, restated: 1 },
+      { file: 'jan-v3.csv', created: 1, restated: 0 },
+    ])
+    expect(await heldIn(importer)).toEqual(['3 1 2026-01-01 8 - rain', '3 1 2026-01-02 2 - sun'])
+  })
+
+  test('are compared as each file makes entries of its rows, and bad rows stand for none', async () => {
+    await using importer = await open()
+    importer.write('jan.csv', rows('Bob,Sales,2026-01-01,1', 'Bob,Sales,2026-01-01,2', 'Bob,Sales,2026-01-02,2'))
+    importer.write('jan-v2.csv', rows('Bob,Sales,2026-01-01,8', 'Bob,Sales,2026-01-02,9', 'Bob,Sales,2026-01-02,x'))
+    const args = ['entries', 'import', 'jan.csv', 'jan-v2.csv', '--on-duplicate', 'sum', '-o', 'json']
+    const ran = await importer.kpi(...args)
+    expect([ran.code, JSON.parse(ran.stdout)]).toMatchObject([
+      3,
+      [
+        { read: 3, created: 1, restated: 2 },
+        { read: 3, created: 1, rejected: 2 },
+      ],
+    ])
+    expect(await heldIn(importer)).toEqual(['3 1 2026-01-01 8 - -', '3 1 2026-01-02 2 - -'])
+  })
+
+  test('count the rows of equal files once', async () => {
+    await using importer = await open()
+    for (const name of ['a.csv', 'b.csv']) importer.write(name, GOOD)
+    for (const done of ['created', 'unchanged'])
+      expect(jsonOf(await importer.kpi('entries', 'import', 'a.csv', 'b.csv', '-o', 'json'))).toMatchObject([
+        { file: 'a.csv', read: 2, [done]: 0, restated: 2 },
+        { file: 'b.csv', read: 2, [done]: 2, restated: 0 },
+      ])
+  })
+
+  test('are not added twice where they are equal, unless that is wanted', async () => {
+    await using importer = await open()
+    for (const name of ['a.csv', 'b.csv']) importer.write(name, GOOD)
+    const args = ['entries', 'import', 'a.csv', 'b.csv', '--on-conflict', 'add', '-o', 'json']
+    const refused = await importer.kpi(...args)
+    expect([refused.code, JSON.parse(refused.stdout)]).toMatchObject([1, [{ file: 'a.csv', created: 2 }]])
+    expect(refused.stderr).toContain('--add-again')
+    expect(jsonOf(await importer.kpi(...args, '--add-again'))).toMatchObject([{ created: 2 }, { updated: 2 }])
+    expect(await heldIn(importer)).toEqual(['3 1 2026-01-01 2 - -', '3 1 2026-01-02 4 - -'])
   })
 })

@@ -41,6 +41,7 @@ const FIELDS = [
   'empty',
   'assigned',
   'left',
+  'restated',
   'requests',
   'refused',
   'waited',
@@ -65,7 +66,7 @@ describe('standard output', () => {
     const { stdout } = await runIn({}, 0, ...IMPORT, '-o', 'csv')
     const [header, row, end] = stdout.split('\n')
     expect(header).toBe(FIELDS.join(','))
-    expect(row).toMatch(/^4,0,0,2,0,0,1,1,1,0,0,\d+,0,0,0,,$/)
+    expect(row).toMatch(/^4,0,0,2,0,0,1,1,1,0,0,0,\d+,0,0,0,,$/)
     expect(end).toBe('')
   })
 

@@ -19,6 +19,7 @@ type Count = readonly [about: string, done: string, toDo: string, noun?: Noun]
 const ROW: Noun = ['row', 'rows']
 const SENT =
   'WHAT that were stored, without the service saying whether they were created or updated; of a dry run, those of which that cannot be told'
+const RESTATED = 'restated by a later file'
 
 /** Defines each count of summaries and dry runs once, in the order in which sentences tell them. */
 const COUNTS = {
@@ -33,6 +34,12 @@ const COUNTS = {
   unchanged: ['WHAT that had the same values already', 'unchanged', 'unchanged'],
   sent: [SENT, 'sent', 'to send'],
   skipped: ['WHAT that existed already and were left alone', 'left alone', 'to leave alone'],
+  restated: [
+    'Rows, or cells of a wide file, that were not sent as a later file of the import gives their entries again',
+    RESTATED,
+    RESTATED,
+    ROW,
+  ],
   rejected: ['Rows that were not imported, or not completely', 'rejected', 'to reject', ROW],
   rounded: ['Values that had more than four decimals', '', 'to round', ['value', 'values']],
   empty: ['Rows, or cells of a wide file, without a value', '', 'empty'],
@@ -46,7 +53,7 @@ type CountName = keyof typeof COUNTS
 export type Counts = Readonly<Partial<Record<CountName, number>>>
 
 /** Lists the counts that dry runs leave out where they are zero. */
-const RARE: ReadonlySet<string> = new Set<CountName>(['sent', 'skipped', 'rounded', 'empty', 'assigned'])
+const RARE: ReadonlySet<string> = new Set<CountName>(['sent', 'skipped', 'restated', 'rounded', 'empty', 'assigned'])
 
 const countFields = (counts: readonly CountName[], what: string, were: string): Fields =>
   Object.fromEntries(

@@ -7,6 +7,7 @@ import type { JournalPlace } from '../../runs/entries/journal.ts'
 import type { RealIds, ReferenceLists } from '../../reading/directory/missing.ts'
 import type { ImportOptions } from '../../reading/options/options.ts'
 import type { Table } from '../../tabular/source/table.ts'
+import type { Restatements } from '../../reading/rows/restatements.ts'
 import type { RejectsFile } from '../../reading/rejects/rejects.ts'
 
 /**
@@ -45,6 +46,10 @@ export type ImportInput = ReferenceLists &
     readonly client: Client
     readonly table: Table
     readonly options: ImportOptions
+    /** Marks the rows that later files of the run give again. */
+    readonly restatements?: Restatements | undefined
+    /** Holds by their fingerprints the files of the run that were read, as equal files are imported each by itself. */
+    readonly equalFiles?: Map<string, Table[]>
     readonly clock: Clock
     /** Names the folder for temporary files. */
     readonly folder: string

@@ -38,6 +38,7 @@ import { requireOneEntryPerPeriod } from '../periods/require-one-entry.ts'
 import { onLines } from '../../reading/rejects/reason-counts.ts'
 import { createRejects, type Rejects } from '../../reading/rejects/rejects.ts'
 import { type Batch, cutBatches, type DuplicateSink } from '../../reading/rows/batches.ts'
+import type { Restatements } from '../../reading/rows/restatements.ts'
 
 /** Returns the given flags that need existing entries to be read. */
 const flagsThatRead = ({ onlyChanges, onConflict }: ImportOptions, isVerified: boolean): string[] => [
@@ -76,6 +77,8 @@ type CheckedRows = CheckedFile & {
   readonly rejects: Rejects
   readonly summary: Summary
   readonly options: ImportOptions
+  /** Marks the rows that later files of the run give again. */
+  readonly restatements: Restatements | undefined
   /** Describes what has to be created first; undefined if nothing has. */
   readonly missing: MissingPlan | undefined
   /**
@@ -178,12 +181,21 @@ const withMovedDates = async (
 /** Holds the rows of a file as they are read, and room for them with other dates. */
 type Sorters = readonly [read: Sorter, moved: Sorter]
 
+/** Returns the fingerprint of a file, which is not that of an equal one before it in the run. */
+const fingerprintInRun = ({ table, equalFiles }: ImportInput, fingerprint: string): string => {
+  const equal = equalFiles?.get(fingerprint) ?? []
+  equalFiles?.set(fingerprint, equal)
+  if (!equal.includes(table)) equal.push(table)
+  const at = equal.indexOf(table)
+  return at === 0 ? fingerprint : `${fingerprint}-${at + 1}`
+}
+
 /** Sets after how many users it is reported that their assignments are fetched. */
 const FEW_USERS = 20
 
 /** Reads and checks all rows, and shows warnings and notes on them. */
 const checkRows = async (work: ImportInput, sorters: Sorters, rejects: Rejects): Promise<CheckedRows> => {
-  const { table, client, options, groups, chosen, assignments, onWarning, onNote } = work
+  const { table, client, options, groups, chosen, assignments, restatements, onWarning, onNote } = work
   const { periodDates = 'as-is' } = options
   const [sorter] = sorters
   const summary = emptySummary()
@@ -192,7 +204,7 @@ const checkRows = async (work: ImportInput, sorters: Sorters, rejects: Rejects):
     if (done % FEW_USERS === 0) report(work, { phase: 'assigned', done })
   }
   const yearAhead = dayNextYear(dayOfInstant(work.clock.now() / 1000))
-  const places = { sorter, rejects, summary, yearAhead, signal: work.signal }
+  const places = { sorter, rejects, summary, yearAhead, restatements, signal: work.signal }
   const checked = await checkFile(table, client, options, {
     ...places,
     onProgress,
@@ -221,7 +233,8 @@ const checkRows = async (work: ImportInput, sorters: Sorters, rejects: Rejects):
   for (const warning of [...warningsOnNearNames(missing?.near ?? []), ...warningsOnJoinedNames(checked, missing)])
     onWarning(warning)
   if (missing) work.onMissing?.(missing)
-  return { ...checked, hasPeriods, missing, rejects, summary, options, batches }
+  const fingerprint = fingerprintInRun(work, checked.fingerprint)
+  return { ...checked, fingerprint, hasPeriods, missing, rejects, summary, options, restatements, batches }
 }
 
 /** Makes the checks that need the rows in the order of their keys. */

@@ -292,7 +292,7 @@ export const beginFiles = async (
   await requireWriteAccess(client)
   const headings = await Promise.all(tables.map(async (table) => headingWith(table, await headerOf(table))))
   const sources = headings.some((heading) => mayHaveSources(heading, client, options))
-  const needs = { ...options, createAssignments: false, sources, percent: undefined }
+  const needs = { ...options, createAssignments: mayAssign(client, options), sources }
   const reference = await fetchReference(client, needs)
   const begun: (Begun | KpiError)[] = []
   for (const table of tables) {

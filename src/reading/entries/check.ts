@@ -8,6 +8,7 @@ import { createSmallValues, type SmallValues } from '../directory/percentages.ts
 import type { Reference } from '../directory/reference.ts'
 import type { Rejects } from '../rejects/rejects.ts'
 import { givesTarget, isBad, lineOf } from '../../blocks/packed-row.ts'
+import type { Restatements } from '../rows/restatements.ts'
 import { createRowReader, type RowSink } from '../rows/row-reader.ts'
 import { createHash } from 'node:crypto'
 import type { Client } from '../../client/client.ts'
@@ -42,6 +43,7 @@ type Places = {
   readonly rejects: Rejects
   readonly summary: Summary
   readonly yearAhead: Day
+  readonly restatements?: Restatements | undefined
 }
 
 const withOneMore = ({ count, line, day }: DistantEntries, row: BlockRow): DistantEntries =>
@@ -67,6 +69,7 @@ class SeenRows implements RowSink {
   readonly small: SmallValues
   readonly #places: Places
   readonly #reference: Reference
+  readonly #sentOf: ((row: BlockRow) => BlockRow | undefined) | undefined
   #lastLine = 0
   #lastMisread = 0
   #lastKpi = 0
@@ -75,12 +78,20 @@ class SeenRows implements RowSink {
   constructor(places: Places, reference: Reference, isFraction: (kpi: number) => boolean) {
     this.#places = places
     this.#reference = reference
+    this.#sentOf = places.restatements?.begin()
     this.small = createSmallValues(isFraction)
   }
 
-  entry(row: BlockRow): void {
+  entry(given: BlockRow): void {
     const { kpis, created } = this.#reference
-    const { sorter, yearAhead } = this.#places
+    const { sorter, yearAhead, summary } = this.#places
+    const row = this.#sentOf ? this.#sentOf(given) : given
+    if (!row) {
+      // It still shows how the numbers of the file are meant.
+      this.small.note(given)
+      summary.restated += 1
+      return
+    }
     if (!isBad(row)) {
       this.good += 1
       this.small.note(row)
@@ -151,6 +162,8 @@ type CheckResults = {
   readonly summary: Summary
   /** Holds the last day whose entries are not warned of: a year after today. */
   readonly yearAhead: Day
+  /** Marks the rows that later files of the run give again. */
+  readonly restatements?: Restatements | undefined
   readonly signal: AbortSignal
   /** Reports progress between parts of the file; may throw to stop. */
   readonly onProgress: () => void
@@ -212,6 +225,7 @@ const readRows = async (
   const sink = new SeenRows(results, reference, reference.fractions(formats.givesPercent))
   const reader = createRowReader(plan, options, reference, sink, formats)
   const fingerprint = createHash('sha256')
+  if (results.restatements) fingerprint.update(results.restatements.digest())
   const collector = createSuspectCollector(plan.header.length)
   const pause = pauseEvery(ROWS_PER_TURN, signal)
   let isBegun = false

@@ -1,12 +1,14 @@
 import { nextTurn } from '../../client/next-turn.ts'
-import { createSorter } from '../../blocks/sorter.ts'
-import type { Block, BlockRow } from '../../blocks/block.ts'
-import { isBad, lineOf } from '../../blocks/packed-row.ts'
+import { createSorter, type Sorter } from '../../blocks/sorter.ts'
+import type { BlockRow } from '../../blocks/block.ts'
+import { lineOf } from '../../blocks/packed-row.ts'
 import { type Day, formatDay } from '../../domain/day.ts'
 import { formatDecimal } from '../../domain/decimal.ts'
-import { ACTUAL, decimalAt, NOTES, numberAt, TARGET } from '../../domain/entry-block.ts'
+import { ACTUAL, NOTES, numberAt, TARGET } from '../../domain/entry-block.ts'
 import { KpiError } from '../../domain/errors.ts'
 import type { ImportOptions } from '../options/options.ts'
+import { Batch, cutBatches } from '../rows/batches.ts'
+import { type GivenValues, Restatements, valuesAt, withEarlierValues } from '../rows/restatements.ts'
 import { createRowReader } from '../rows/row-reader.ts'
 import type { Table } from '../../tabular/source/table.ts'
 import type { Begun } from './begin-file.ts'
@@ -24,29 +26,24 @@ export type RestatedEntries = {
   readonly values: readonly [string, string]
 }
 
-/** Sets how far the lines of files are apart, so that a line says of which file it is. */
-const LINES_A_FILE = 2 ** 32
+/** Describes a file whose header was read. */
+type BegunFile = { readonly table: Table; readonly begun: Begun }
 
 /** Describes what is needed while files are read: the folder of temporary files, and what reports progress or stops. */
 type ReadWork = { readonly folder: string; readonly onProgress: () => void }
 
-/** Adds the entries of a file that can be imported to a sorter, with lines that say of which file they are. */
-const addEntries = async (
-  table: Table,
-  begun: Begun,
+/** Passes the entries of a file on; tells whether it can be read. */
+const readEntries = async (
+  { table, begun }: BegunFile,
   options: ImportOptions,
-  { add, onProgress }: { readonly add: (row: BlockRow) => void; readonly onProgress: () => void },
-): Promise<void> => {
+  entry: (row: BlockRow) => void,
+  onProgress: () => void,
+): Promise<boolean> => {
   const { begun: known, formats, questions } = await decideByAll(table, begun, options, onProgress)
   // What is in doubt is asked when the file is imported.
-  if (known.unclear || questions.length > 0) return
+  if (known.unclear || questions.length > 0) return false
   const nothing = (): void => undefined
-  const sink = {
-    entry: (row: BlockRow) => (isBad(row) ? undefined : add(row)),
-    reject: nothing,
-    rounded: nothing,
-    empty: nothing,
-  }
+  const sink = { entry, reject: nothing, rounded: nothing, empty: nothing }
   const reader = createRowReader(known.plan, options, known.reference, sink, formats)
   let isHeader = true
   for await (const rows of table.rows()) {
@@ -57,31 +54,12 @@ const addEntries = async (
     await nextTurn(undefined)
     onProgress()
   }
+  return true
 }
 
-/** Holds one entry as a file gives it. */
-type Given = Pick<BlockRow, 'owner' | 'kpi' | 'day' | 'flags' | 'actual' | 'target' | 'notes'> & {
-  readonly file: number
-  readonly line: number
-}
-
-const givenAt = (block: Block, at: number): Given => {
-  const line = numberAt(block.line, at)
-  return {
-    owner: numberAt(block.owner, at),
-    kpi: numberAt(block.kpi, at),
-    day: numberAt(block.day, at),
-    flags: numberAt(block.flags, at),
-    actual: decimalAt(block, 'actual', at),
-    target: decimalAt(block, 'target', at),
-    notes: block.notes[at] ?? '',
-    file: Math.floor(line / LINES_A_FILE),
-    line: line % LINES_A_FILE,
-  }
-}
-
-const isSameKey = (one: Given, other: Given): boolean =>
-  one.owner === other.owner && one.kpi === other.kpi && one.day === other.day
+/** Holds one entry as a file gives it, and the places of its rows in the file. */
+type Given = Pick<BlockRow, 'owner' | 'kpi' | 'day'> &
+  GivenValues & { readonly file: number; readonly places: readonly number[] }
 
 /** Tells whether two entries give other values of the same kind. */
 const areDifferent = (one: Given, other: Given): boolean => {
@@ -96,6 +74,8 @@ const areDifferent = (one: Given, other: Given): boolean => {
 const valueOf = ({ flags, actual }: Given): string =>
   (flags & ACTUAL.given) === 0 ? 'no actual' : formatDecimal(actual)
 
+const firstLine = ({ places: [first = 0] }: Given): number => lineOf(first)
+
 /** Collects pairs of files that give other values, by the entries of one key, of which each is of another file. */
 const createPairs = (nameOf: (role: 'owner' | 'kpi', id: number) => string) => {
   const pairs = new Map<string, RestatedEntries>()
@@ -108,66 +88,165 @@ const createPairs = (nameOf: (role: 'owner' | 'kpi', id: number) => string) => {
       owner: nameOf('owner', one.owner),
       kpi: nameOf('kpi', one.kpi),
       day: one.day,
-      lines: [one.line, other.line] as const,
+      lines: [firstLine(one), firstLine(other)] as const,
       values: [valueOf(one), valueOf(other)] as const,
     }
     pairs.set(key, { ...first, count: first.count + 1 })
   }
   return {
     note: (all: readonly Given[]): void => {
-      // What becomes of several rows of one file is settled within that file.
-      const ofFile = Map.groupBy(all, ({ file }) => file)
-      const singles = [...ofFile.values()].flatMap(([only, ...others]) => (only && others.length === 0 ? only : []))
-      for (const [at, one] of singles.entries())
-        for (const other of singles.slice(at + 1)) if (areDifferent(one, other)) notePair(one, other)
+      for (const [at, one] of all.entries())
+        for (const other of all.slice(at + 1)) if (areDifferent(one, other)) notePair(one, other)
     },
     all: (): RestatedEntries[] => [...pairs.values()],
   }
 }
 
-const BLOCK_ROWS = 1 << 12
+const isSameKey = ({ block: one }: Batch, at: number, { block: other }: Batch, next: number): boolean =>
+  one.day[at] === other.day[next] && one.kpi[at] === other.kpi[next] && one.owner[at] === other.owner[next]
 
-/** Finds the entries of which several files give other values, before any of them is imported. */
-export const findRestated = async (
-  files: readonly { readonly table: Table; readonly begun: Begun }[],
-  options: ImportOptions,
-  { folder, onProgress }: ReadWork,
-): Promise<RestatedEntries[]> => {
-  const reference = files[0]?.begun.reference
-  if (!reference) return []
-  const nameOf = (role: 'owner' | 'kpi', id: number): string =>
-    (role === 'kpi'
-      ? reference.kpis.byId.get(id)
-      : id < 0
-        ? reference.sources?.byId.get(-id)
-        : reference.users.byId.get(id)
-    )?.name ?? `#${Math.abs(id)}`
-  const [sorter, pairs] = [createSorter(folder), createPairs(nameOf)]
-  try {
-    for (const [at, { table, begun }] of files.entries()) {
-      const add = (row: BlockRow): void => sorter.add({ ...row, line: at * LINES_A_FILE + lineOf(row.line) })
-      await addEntries(table, begun, options, { add, onProgress }).catch((error: unknown) => {
+const BATCH_ROWS = 1 << 12
+
+/** Holds the entries of several files in the order of their keys, before any of the files is imported. */
+export class ComparedFiles {
+  readonly #files: readonly BegunFile[]
+  readonly #options: ImportOptions
+  readonly #work: ReadWork
+  readonly #sorter: Sorter
+  /** Holds what is added to the places of each file, so that a place tells its file. */
+  readonly #offsets: number[] = []
+  /** Holds the files that cannot be read, or not as they are. */
+  readonly #unread = new Set<number>()
+  #hasOverlaps = false
+
+  constructor(files: readonly BegunFile[], options: ImportOptions, work: ReadWork) {
+    this.#files = files
+    this.#options = options
+    this.#work = work
+    this.#sorter = createSorter(work.folder)
+  }
+
+  #fileOf(place: number): number {
+    return this.#offsets.findLastIndex((offset) => offset <= place)
+  }
+
+  /** Reads the files, and finds the entries of which several give other values. */
+  async findRestated(): Promise<RestatedEntries[]> {
+    let next = 0
+    for (const [file, one] of this.#files.entries()) {
+      const offset = next
+      this.#offsets.push(offset)
+      const add = (row: BlockRow): void => {
+        const line = offset + row.line
+        next = lineOf(line) + 1
+        this.#sorter.add({ ...row, line })
+      }
+      const isRead = await readEntries(one, this.#options, add, this.#work.onProgress).catch((error: unknown) => {
         // A file that cannot be read says so when it is imported.
         if (!(error instanceof KpiError) || error.code !== 'malformed') throw error
+        return false
       })
+      if (!isRead) this.#unread.add(file)
     }
+    const reference = this.#files[0]?.begun.reference
+    const nameOf = (role: 'owner' | 'kpi', id: number): string =>
+      (role === 'kpi'
+        ? reference?.kpis.byId.get(id)
+        : id < 0
+          ? reference?.sources?.byId.get(-id)
+          : reference?.users.byId.get(id)
+      )?.name ?? `#${Math.abs(id)}`
+    const pairs = createPairs(nameOf)
+    for await (const entries of this.#overlaps()) {
+      this.#hasOverlaps = true
+      pairs.note(entries)
+    }
+    return pairs.all()
+  }
+
+  /**
+   * Returns what becomes of the rows of files that others give again, by file, once it is known in which order they are imported:
+   * the last one to give an entry counts. `nameOf` names a file.
+   */
+  async restatements(
+    order: readonly number[],
+    nameOf: (file: number) => string,
+  ): Promise<ReadonlyMap<number, Restatements>> {
+    const all = new Map<number, Restatements>()
+    if (!this.#hasOverlaps) return all
+    const marksOf = (file: number): Restatements => {
+      const known = all.get(file) ?? new Restatements(this.#work.folder)
+      all.set(file, known)
+      return known
+    }
+    const { onDuplicate } = this.#options
+    const ranks = new Map(order.map((file, rank) => [file, rank]))
+    const rankOf = ({ file }: Given): number => ranks.get(file) ?? 0
+    try {
+      for await (const entries of this.#overlaps()) {
+        const [last, ...earlier] = entries.toSorted((one, other) => rankOf(other) - rankOf(one))
+        if (!last) continue
+        const whole = earlier.reduce<Given>(withEarlierValues, last)
+        const lacks = whole.flags & ~last.flags
+        // A count cannot be handed on as a value that is counted again.
+        if (onDuplicate === 'count' && (lacks & ACTUAL.given) !== 0) continue
+        for (const { file, places } of earlier)
+          for (const place of places) marksOf(file).leaveOut(place, nameOf(last.file))
+        const place = onDuplicate === 'first' ? last.places[0] : last.places.at(-1)
+        if (lacks !== 0 && place !== undefined) marksOf(last.file).complete(place, { ...whole, flags: lacks })
+      }
+      return all
+    } catch (error) {
+      for (const marks of all.values()) marks.close()
+      throw error
+    }
+  }
+
+  close(): void {
+    this.#sorter.close()
+  }
+
+  #givenAt({ block, lines }: Batch, at: number): Given {
+    const places = [lines[at] ?? 0].flat()
+    const file = this.#fileOf(places[0] ?? 0)
+    const offset = this.#offsets[file] ?? 0
+    return {
+      owner: numberAt(block.owner, at),
+      kpi: numberAt(block.kpi, at),
+      day: numberAt(block.day, at),
+      ...valuesAt(block, at),
+      file,
+      places: places.map((place) => place - offset),
+    }
+  }
+
+  /** Yields the entries of each key that several files give; what becomes of several rows of one file is settled within that file. */
+  async *#overlaps(): AsyncGenerator<readonly Given[]> {
+    if (!this.#sorter.mayRepeat()) return
+    const [nothing, fileOf] = [(): void => undefined, (place: number): number => this.#fileOf(place)]
+    let [before, last] = [new Batch(0), 0]
     let same: Given[] = []
-    for (const block of sorter.blocks(BLOCK_ROWS)) {
-      for (let at = 0; at < block.count; at += 1) {
-        const given = givenAt(block, at)
-        if (same[0] && !isSameKey(same[0], given)) {
-          if (same.length > 1) pairs.note(same)
+    const isOverlap = (): boolean => same.length > 1
+    const add = (batch: Batch, at: number): void => {
+      const given = this.#givenAt(batch, at)
+      if (!this.#unread.has(given.file)) same.push(given)
+    }
+    const blocks = this.#sorter.blocks(BATCH_ROWS)
+    for (const batch of cutBatches(blocks, this.#options.onDuplicate, nothing, BATCH_ROWS, fileOf)) {
+      for (let at = 0; at < batch.size; at += 1) {
+        if (isSameKey(before, last, batch, at)) {
+          if (same.length === 0) add(before, last)
+          add(batch, at)
+        } else if (same.length > 0) {
+          if (isOverlap()) yield same
           same = []
         }
-        same.push(given)
+        ;[before, last] = [batch, at]
       }
       await nextTurn(undefined)
-      onProgress()
+      this.#work.onProgress()
     }
-    if (same.length > 1) pairs.note(same)
-    return pairs.all()
-  } finally {
-    sorter.close()
+    if (isOverlap()) yield same
   }
 }
 

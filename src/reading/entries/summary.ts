@@ -18,6 +18,8 @@ export type Summary = {
   empty: number
   /** Counts assignments that were created. */
   assigned: number
+  /** Counts rows, or in a wide file cells, that were not sent, as a later file of the run gives their entries again. */
+  restated: number
   /** Lists what could not be checked before entries were sent; empty if everything could. */
   unchecked: string
 }
@@ -35,5 +37,6 @@ export const emptySummary = (): Summary => ({
   rounded: 0,
   empty: 0,
   assigned: 0,
+  restated: 0,
   unchecked: '',
 })

@@ -174,13 +174,15 @@ type Again = {
 /**
  * Cuts sorted rows into batches of at most `limit` entries, small enough for a request. Repeated keys are settled here:
  * sorting has brought their rows together. If one of the rows is bad none is chosen, because its corrected values are
- * not known. Long stretches of rows that make no batch yield empty ones, so that other work can go on between.
+ * not known. Long stretches of rows that make no batch yield empty ones, so that other work can go on between. Rows of several
+ * files are settled within each: `fileOf` tells of which one a place is.
  */
 export function* cutBatches(
   blocks: Iterable<Block>,
   onDuplicate: OnDuplicate,
   refuse: DuplicateSink,
   limit = BATCH_LIMIT,
+  fileOf: (place: number) => number = () => 0,
 ): Generator<Batch> {
   let batch = new Batch(limit)
   let weight = 0
@@ -218,7 +220,7 @@ export function* cutBatches(
     for (let at = 0; at < block.count; at += 1) {
       const line = numberAt(block.line, at)
       const isOneBad = isBadAt(block, at)
-      if (isLastKey(block, at)) {
+      if (isLastKey(block, at) && fileOf(lastLine) === fileOf(line)) {
         again ??= {
           rows:
             onDuplicate === 'error'

@@ -8,6 +8,7 @@ import type { Table } from '../../../../tabular/source/table.ts'
 import { isDevice } from '../../../../files/place.ts'
 import { requirePlace } from '../../../../files/write-file.ts'
 import { createRejectsFile, type RejectsFile } from '../../../../reading/rejects/rejects.ts'
+import type { Restatements } from '../../../../reading/rows/restatements.ts'
 import type { Cli } from '../../../cli.ts'
 import { UsageError } from '../../../exit.ts'
 import type { Io } from '../../../io.ts'
@@ -77,6 +78,8 @@ export type Job = {
   /** Identifies it for a later run of the same command; undefined for a stream, which cannot be read again. */
   readonly origin: string | undefined
   readonly table: Table
+  /** Marks the rows that later files of the run give again. */
+  readonly restatements?: Restatements | undefined
   /** Names the rejects file for messages, relative to the working directory. */
   readonly rejectsPath: string
   /** Tells that the user named it. */
@@ -124,7 +127,10 @@ export const rejectsFileOf = (
 
 /** Closes the files, and removes their temporary files. */
 export const closeJobs = (jobs: readonly Job[]): void => {
-  for (const { table } of jobs) table.close()
+  for (const { table, restatements } of jobs) {
+    table.close()
+    restatements?.close()
+  }
 }
 
 /** Describes a run of the command: one or more files, one after another, through one client. */
@@ -138,6 +144,8 @@ export type CommandRun = {
   readonly settled: { date?: string }
   /** Remembers the assignments of users, which the files have in common. */
   readonly assignments: Map<number, readonly Assignment[]>
+  /** Holds by their fingerprints the files that were read, of which several may be equal. */
+  readonly equalFiles: Map<string, Table[]>
   /** Names the receipts that the command has written. */
   readonly receipts: string[]
   /** Removes the journals of finished imports, once no command can continue them any more. */
@@ -154,8 +162,8 @@ const pauseOf =
   }
 
 /** Begins with a file; returns what importing it needs. */
-export const beginRun = (run: CommandRun, { file, table }: Job): ImportInput => {
-  const { cli, client, parsed, stops, progress, settled, assignments } = run
+export const beginRun = (run: CommandRun, { file, table, restatements }: Job): ImportInput => {
+  const { cli, client, parsed, stops, progress, settled, assignments, equalFiles } = run
   progress.begin(parsed.isSeveral ? file : undefined)
   // Name the file in notes on a column, unless they do.
   const ofFile = (text: string): string =>
@@ -164,6 +172,8 @@ export const beginRun = (run: CommandRun, { file, table }: Job): ImportInput => 
     client,
     table,
     options: { ...parsed.options, ...settled },
+    restatements,
+    equalFiles,
     clock: announcingClock(cli.io, pauseOf(cli, client), progress.waits),
     folder: cli.io.tempDir,
     signal: stops.signal(),

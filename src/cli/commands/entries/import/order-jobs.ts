@@ -1,6 +1,6 @@
 import { KpiError } from '../../../../domain/errors.ts'
 import { beginFiles, type Begun } from '../../../../reading/entries/begin-file.ts'
-import { findRestated, type RestatedEntries, sayRestated } from '../../../../reading/entries/restated-entries.ts'
+import { ComparedFiles, type RestatedEntries, sayRestated } from '../../../../reading/entries/restated-entries.ts'
 import { Aborted } from '../../../../client/transport.ts'
 import { EXIT, IncompleteRun } from '../../../exit.ts'
 import { headerFaultLines } from './explain.ts'
@@ -33,13 +33,13 @@ const pairsByName = (jobs: readonly Job[]): FilePair<Job>[] =>
     }),
   )
 
-/** Finds the entries of which several files give other values; not where they are added to each other. */
-const restatedBy = async (
+/** Returns what compares the entries of files; undefined where they are added to each other, so that none stands for another. */
+const comparing = (
   { cli, parsed: { options }, stops }: CommandRun,
   jobs: readonly Job[],
   begun: readonly Begun[],
-): Promise<RestatedEntries[]> => {
-  if (options.onConflict !== 'update') return []
+): ComparedFiles | undefined => {
+  if (options.onConflict === 'add') return undefined
   const files = jobs.flatMap(({ table }, at) => {
     const one = begun[at]
     return one ? [{ table, begun: one }] : []
@@ -48,21 +48,22 @@ const restatedBy = async (
     if (stops.signal().aborted) throw new Aborted('stopped; nothing was sent')
     cli.io.limitMemory()
   }
-  return findRestated(files, options, { folder: cli.io.tempDir, onProgress })
+  return new ComparedFiles(files, options, { folder: cli.io.tempDir, onProgress })
 }
 
 /** Bounds the pairs of files that a message names. */
 const SHOWN = 10
 
 /**
- * Returns the files of a run in the order in which they are imported: what corrects another file comes after it, as names,
- * dates and times show. Refuses all of them if two give other values of the same entries, and nothing says which is right.
+ * Returns the pairs of files of which one comes after the other, as it gives other values of the same entries. Refuses all files if
+ * nothing says which values are right.
  */
-export const orderJobs = async (run: CommandRun, jobs: readonly Job[]): Promise<readonly Job[]> => {
-  const { parsed, cli } = run
-  if (!parsed.isSeveral || parsed.explain) return jobs
-  const restated = await restatedBy(run, jobs, await requireHeaders(run, jobs))
-  const pairs = pairsByName(jobs)
+const pairsByValues = async (
+  { parsed, cli }: CommandRun,
+  jobs: readonly Job[],
+  restated: readonly RestatedEntries[],
+): Promise<FilePair<Job>[]> => {
+  const pairs: FilePair<Job>[] = []
   const open: string[] = []
   for (const entries of restated) {
     const [one, other] = entries.files.map((at) => jobs[at])
@@ -87,5 +88,23 @@ export const orderJobs = async (run: CommandRun, jobs: readonly Job[]): Promise<
       ...(open.length > SHOWN ? [`and so do ${open.length - SHOWN} more pairs of files`] : []),
       'nothing was sent of any file',
     ])
-  return orderFiles(jobs, pairs)
+  return pairs
+}
+
+/**
+ * Returns the files of a run in the order in which they are imported: what corrects another file comes after it, as names,
+ * dates and times show. Of an entry that several files give, only the row of the last one is sent.
+ */
+export const orderJobs = async (run: CommandRun, jobs: readonly Job[]): Promise<readonly Job[]> => {
+  if (!run.parsed.isSeveral || run.parsed.explain) return jobs
+  const compared = comparing(run, jobs, await requireHeaders(run, jobs))
+  try {
+    const byValues = await pairsByValues(run, jobs, (await compared?.findRestated()) ?? [])
+    const ordered = orderFiles(jobs, [...pairsByName(jobs), ...byValues])
+    const order = ordered.map((job) => jobs.indexOf(job))
+    const restatements = await compared?.restatements(order, (at) => jobs[at]?.file ?? '')
+    return ordered.map((job) => ({ ...job, restatements: restatements?.get(jobs.indexOf(job)) }))
+  } finally {
+    compared?.close()
+  }
 }

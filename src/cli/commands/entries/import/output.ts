@@ -11,7 +11,20 @@ export const importSummary = summary(
   'import_summary',
   'summary of an import, or of its dry run',
   'Entries',
-  ['read', 'created', 'updated', 'unchanged', 'sent', 'skipped', 'rejected', 'rounded', 'empty', 'assigned', 'left'],
+  [
+    'read',
+    'created',
+    'updated',
+    'unchanged',
+    'sent',
+    'skipped',
+    'rejected',
+    'rounded',
+    'empty',
+    'assigned',
+    'left',
+    'restated',
+  ],
   { unchecked: { kind: 'text', about: 'What could not be checked before it was sent', nullable: true } },
 )
 
@@ -23,7 +36,8 @@ export const newerDryRunRow = printable('dry_run_row', 'row of a dry run', {
   line: PLANNED.line,
   action: {
     kind: 'text',
-    about: 'create, update, add, unchanged, skip, send (if the key may not read enough to tell) or reject',
+    about:
+      'create, update, add, unchanged, skip, send (if the key may not read enough to tell), restated (by a later file) or reject',
   },
   user_id: { kind: 'integer', about: 'User; blank if new', nullable: true, refers: 'user' },
   source_id: {

@@ -51,26 +51,38 @@ export const runImport = async (cli: Cli, files: readonly string[], flags: Impor
   const finished: (() => void)[] = []
   let note = (text: string): void => void cli.note(text)
   let onWait: OnWait = () => undefined
-  const work = async (client: Client, jobs: readonly Job[]): Promise<void> => {
+  let jobs: readonly Job[] = []
+  const work = async (client: Client): Promise<void> => {
     const progress = await createProgress(cli, client)
     note = progress.note
     onWait = progress.waits
     tellStopping(cli.io, stops, note)
     try {
-      const run = { cli, client, parsed, stops, progress, finished, settled: {}, assignments: new Map(), receipts: [] }
+      const run = {
+        cli,
+        client,
+        parsed,
+        stops,
+        progress,
+        finished,
+        settled: {},
+        assignments: new Map(),
+        equalFiles: new Map(),
+        receipts: [],
+      }
       await removeEarlierDoubles(run, jobs)
-      const ordered = await orderJobs(run, jobs)
-      ends.order(ordered.map(({ file }) => file))
-      await choosePrinter(parsed)(run, ordered, ends)
+      jobs = await orderJobs(run, jobs)
+      ends.order(jobs.map(({ file }) => file))
+      await choosePrinter(parsed)(run, jobs, ends)
     } finally {
       progress.stop()
       await warnOfExpiry(cli, client.keyInfo())
     }
   }
-  const jobs = await openJobs(cli, sources, parsed, stops)
+  jobs = await openJobs(cli, sources, parsed, stops)
   try {
     await cli
-      .withClient(await needsOf(jobs, parsed), (client) => work(client, jobs), {
+      .withClient(await needsOf(jobs, parsed), work, {
         signal: stops.signal(),
         late: stops.late,
         rate: parsed.rate,
