@@ -126,6 +126,90 @@ describe('a row of units below the header', () => {
   })
 })
 
+describe('a unit with a scale, of KPIs that exist', () => {
+  beforeAll(async () => {
+    await user.kpi('units', 'create', '--name', 'Euro', '--display-format', '#.00 €')
+    await user.kpi('units', 'create', '--name', 'T€')
+    for (const [name, unit] of [
+      ['Turnover', 'Euro'],
+      ['Large turnover', 'T€'],
+      ['Guests', 'Number'],
+    ] as const)
+      await user.kpi('kpis', 'create', '--name', name, '--unit', unit, '--frequency', 'D')
+  })
+
+  const inColumn = (kpi: string, unit: string): string =>
+    `Date,Store,KPI,Value,Unit\n2026-01-01,Lake,${kpi},1.5,${unit}\n2026-01-02,Lake,${kpi},2.5,${unit}\n`
+  const inRow = (kpi: string, unit: string): string =>
+    `Date,Store,${kpi}\n,,${unit}\n2026-01-01,Lake,1.5\n2026-01-02,Lake,2.5\n`
+  const overMonths = (kpi: string, unit: string): string =>
+    `Store,KPI,Unit,2026-01-01,2026-01-02\nLake,${kpi},${unit},1.5,2.5\n`
+
+  test.each([
+    ['a column', inColumn, 'Value: is given the unit "T€" by the column "Unit"', 'line 2'],
+    ['a row below the header', inRow, 'Turnover: is given the unit "T€" by line 2', 'line 3'],
+    [
+      'a column beside those of days',
+      overMonths,
+      '2026-01-01 to 2026-01-02: is given the unit "T€" by the column "Unit"',
+      'line 2',
+    ],
+  ])('is asked about in %s, and the flags of the question settle it', async (_, fileOf, beginning, line) => {
+    const file = fileOf('Turnover', 'T€')
+    expect(await valuesOf(file)).toContain(
+      `${beginning}, and Turnover is counted in ones: are its numbers, such as "1.5" on ${line}, to be multiplied (--scale "T€=1000"), or taken as they are (--scale "T€=1")?`,
+    )
+    expect(await valuesOf(file, '--scale', 'T€=1000')).toBe('1500 2500')
+    expect(await valuesOf(file, '--scale', 'T€=1')).toBe('1.5 2.5')
+  })
+
+  test.each([inColumn, inRow, overMonths])('changes nothing where it is that of the KPI', async (fileOf) => {
+    expect(await valuesOf(fileOf('Turnover', '€'))).toBe('1.5 2.5')
+    expect(await valuesOf(fileOf('Large turnover', 'T€'))).toBe('1.5 2.5')
+    expect(await valuesOf(fileOf('Guests', 'persons'))).toBe('1.5 2.5')
+  })
+
+  test.each([inColumn, inRow, overMonths])(
+    'of a KPI that is counted in thousands divides plain euros, and says so',
+    async (fileOf) => {
+      const ran = await rehearse(fileOf('Large turnover', '€').replaceAll('.5', '500'))
+      expect(ran.stderr).toMatch(
+        /are divided, as (?:line 2|the column "Unit") gives € and Large turnover is counted in 1,000s/,
+      )
+      expect((JSON.parse(ran.stdout) as { actual: number }[]).map(({ actual }) => actual)).toEqual([1.5, 2.5])
+    },
+  )
+
+  test('is asked about row by row', async () => {
+    const file = `${inColumn('Guests', 'Mio.')}2026-01-01,Lake,Turnover,7,USD\n`
+    expect(await valuesOf(file)).toMatch(/"Mio\." by .* Guests is counted in ones.*\n.*"USD" by .* Turnover is in Euro/)
+  })
+
+  test.each([
+    ['KPIs below a row of units', ['kpis'], 'KPI,Target\n,T€\nTurnover,2\n', 'line 2'],
+    ['assignments below a row of units', ['assign'], 'KPI,User,Target\n,,T€\nTurnover,Admin,2\n', 'line 2'],
+    [
+      'assignments with a column of units',
+      ['assign'],
+      'KPI,User,Target,Unit\nTurnover,Admin,2,T€\n',
+      'the column "Unit"',
+    ],
+  ])('is asked about in targets of %s', async (_, words, text, by) => {
+    await user.kpi('kpis', 'update', 'Turnover', '--target-default', '1')
+    writeFileSync(user.folder.in('targets.csv'), text)
+    const [asked, scaled] = [
+      await user.kpi(...words, 'import', 'targets.csv', '--dry-run'),
+      await user.kpi(...words, 'import', 'targets.csv', '--dry-run', '--scale', 'T€=1000'),
+    ]
+    expect(asked.stderr).toContain(`Target: is given the unit "T€" by ${by}, and Turnover is counted in ones`)
+    expect(scaled.stdout).toMatch(/ 2000\b/)
+  })
+
+  test('is that of its own cell where the heading gives a currency alone', async () => {
+    expect(await valuesOf(inColumn('Turnover', 'T€').replace('Value', 'Value (€)'))).toContain('"T€" by the column')
+  })
+})
+
 describe('one column of values in several currencies', () => {
   const fileOf = (...currencies: string[]): string =>
     `Date,Store,Currency,Sales\n${currencies.map((one, at) => `${2026 + at}-01-01,Lake,${one},1`).join('\n')}\n`

@@ -4,10 +4,11 @@ import type { DatedTarget } from '../../domain/targets/dated-targets.ts'
 import { valueOfText } from '../../domain/field-value.ts'
 import { assignment } from '../../domain/resources/assignment.ts'
 import { faultsOfUserTarget } from '../../domain/rules.ts'
+import { namesUnits } from '../../domain/numbers/unit-words.ts'
 import type { ColumnPlan } from '../columns/columns.ts'
 import { faultsOfNeeded, namedColumns, recognizeColumns, requireClear, unassignedColumns } from '../columns/header.ts'
 import type { RefusedRow } from '../entries/desired-rows.ts'
-import { type ColumnFormats, nameFinder } from '../detect/column-formats.ts'
+import { type ColumnFormats, nameFinder, unitIn } from '../detect/column-formats.ts'
 import { Misread, withoutMissing } from '../formats/evidence.ts'
 import type { ImportOptions, Role } from '../options/options.ts'
 import { faultOfSurplus, type Row, type Table } from '../../tabular/source/table.ts'
@@ -62,8 +63,17 @@ export const planAssignments = (
     return constant === undefined ? [] : [[role, constant] as const]
   })
   requireClear([...found.issues, ...faultsOfNeeded(found, NEEDED, new Map(constants))])
-  const unused = unassignedColumns(found).map((at) => header[at] ?? '')
-  return { header, roles: found.roles, joined: found.joined, wide: undefined, unused, place, from }
+  const others = unassignedColumns(found)
+  return {
+    header,
+    roles: found.roles,
+    joined: found.joined,
+    wide: undefined,
+    unused: others.map((at) => header[at] ?? ''),
+    units: others.filter((at) => namesUnits(header[at] ?? '')),
+    place,
+    from,
+  }
 }
 
 /** Describes an assignment that a row asks for; an empty cell keeps the stored value. */
@@ -98,13 +108,14 @@ export const assignReader = (
   onNoTarget: (kpi: string) => void,
   calendar: Calendar = CIVIL_CALENDAR,
 ): AssignReader => {
-  const targets = formats.numbers.get(plan.roles.get('target') ?? -1)
   const userIn = cellReader(plan, 'user', options.user, nameFinder(formats, 'user'))
   const kpiIn = cellReader(plan, 'kpi', options.kpi, nameFinder(formats, 'kpi'))
   const textAt = (cells: readonly string[], at: number | undefined): string => cells[at ?? -1]?.trim() ?? ''
   const valueOf = withoutMissing(options.missing)
+  const targetAt = plan.roles.get('target') ?? -1
+  const targets = formats.numbers.get(targetAt)
   return ({ line, cells, numbers }) => {
-    const { header, roles, place: placeAt, from: fromAt } = plan
+    const { header, place: placeAt, from: fromAt } = plan
     const surplus = faultOfSurplus(cells, header)
     if (surplus !== undefined) return { reasons: [surplus], isMisread: true }
     const reasons: string[] = []
@@ -116,11 +127,11 @@ export const assignReader = (
       return undefined
     }
     const [user, kpi] = [accept(userIn(cells))?.id, accept(kpiIn(cells))?.id]
-    const [target, place] = [valueOf(textAt(cells, roles.get('target'))), textAt(cells, placeAt)]
+    const [target, place] = [valueOf(textAt(cells, targetAt)), textAt(cells, placeAt)]
     const number =
       target === '' || !targets
         ? undefined
-        : accept(targets.read(target, line, kpi, numbers?.[roles.get('target') ?? -1]), 'target ')
+        : accept(targets.read(target, line, kpi, numbers?.[targetAt], unitIn(formats, cells, targetAt)), 'target ')
     const day = textAt(cells, fromAt)
     const from =
       day === '' ? undefined : accept(readTargetDay(day, calendar), `${header[fromAt ?? -1]?.trim()} "${day}" `)

@@ -26,7 +26,8 @@ import { doubtsOf, requireNoDoubts } from '../detect/column-formats.ts'
 import { createNumberColumn, type NumberColumn } from '../detect/number-column.ts'
 import { NumberWords } from '../formats/number-words.ts'
 import { type Measure, measureOf, type MeasuringUnit, measuringUnit } from '../../domain/numbers/measure.ts'
-import { createUnits } from '../detect/units.ts'
+import { createUnitRow, createUnits } from '../detect/units.ts'
+import { unitRowOf } from '../heading/left-out-rows.ts'
 import { faultOfSurplus, requireHeader, type Row, rowsBelowHeader, sampleOf } from '../../tabular/source/table.ts'
 import type { Lookup } from '../directory/lookup.ts'
 import { meantBoolean } from '../formats/truth-words.ts'
@@ -141,6 +142,8 @@ type Reading = Pick<ReadingDefinitions, 'kind' | 'options'> & {
   readonly groups: readonly GroupColumn[]
   readonly groupItems: GroupItems
   readonly measures: Measures
+  /** Holds the row of units below the header. */
+  readonly unitRow: Row | undefined
 }
 
 /** Reads the rows of a file, in the decimal signs that are known, else with points. */
@@ -164,17 +167,20 @@ class DefinitionReader {
   #cellsOf(one: DefinitionRole, sign: '.' | ',' = '.'): CellReader {
     const { role, name, field } = one
     const { lookups, options, plan } = this.#reading
-    const header = plan.header[plan.places.get(role) ?? -1]?.trim() ?? `--${role}`
+    const at = plan.places.get(role) ?? -1
+    const header = plan.header[at]?.trim() ?? `--${role}`
     const lookup = lookups.get(role)
     if (field.kind === 'decimal') {
       const { decimal } = options
       const units = createUnits().watch(role)
       const column = createNumberColumn(header, decimal ?? sign, decimal !== undefined, units, { words: this.#words })
       this.#numbers.set(role, column)
+      const { unitRow } = this.#reading
+      const own = unitRow && createUnitRow(unitRow).unitIn([], at)
       return {
-        note: (text, line, stored, measured) => column.note(text, line, measured, stored),
+        note: (text, line, stored, measured) => column.note(text, line, measured, stored, own),
         read: (text, line, stored, measured) => {
-          const cell = column.read(text, line, measured, stored)
+          const cell = column.read(text, line, measured, stored, own)
           return cell instanceof Fault ? cell : { value: cell.value, isRounded: cell.rounded }
         },
       }
@@ -452,7 +458,17 @@ export const beginReading = async (work: ReadingDefinitions): Promise<Begun> => 
   const groupItems = new GroupItems(snapshot, { createMissing, isMeant: options.numbersAs?.has('group_item') === true })
   const lookups = lookupsIn(snapshot, work)
   const measures = measuresIn(snapshot, lookups)
-  const seen = new DefinitionReader({ kind, options, plan, calendar, lookups, groups, groupItems, measures })
+  const seen = new DefinitionReader({
+    kind,
+    options,
+    plan,
+    calendar,
+    lookups,
+    groups,
+    groupItems,
+    measures,
+    unitRow: unitRowOf(table, options),
+  })
   for await (const row of rowsBelowHeader(table, onProgress)) if (row.cells.length <= header.length) seen.note(row)
   const reader = seen.settled()
   reader.requireConstants()

@@ -11,7 +11,7 @@ import { datePartOf } from '../columns/header.ts'
 import { completeBy, createPartTest, type FoundYear, yearFlags } from '../formats/file-years.ts'
 import { createDateColumn, type DateColumn, type YearOfDates } from '../formats/date-column.ts'
 import { createNumberColumn, isRefuted, type NumberColumn } from './number-column.ts'
-import type { NumberWords } from '../formats/number-words.ts'
+import type { GivenUnit, NumberWords } from '../formats/number-words.ts'
 import { createUnitColumn, createUnitRow, createUnits, type FlagsForUnits, type UnitColumn } from './units.ts'
 import { listFlag, mapFlag } from '../options/flag-text.ts'
 import type { DecimalSign } from '../../domain/numbers/read-number.ts'
@@ -39,6 +39,15 @@ export type ColumnFormats = {
   readonly names: ReadonlyMap<NameRole, NameColumn>
   /** Holds the column of dates; undefined if one date stands for all rows. */
   readonly date: { readonly at: number; readonly column: DateColumn } | undefined
+}
+
+/** Returns the unit that cells of units give the value in a column; undefined if they give none that is known. */
+export const unitIn = ({ units }: ColumnFormats, cells: Row['cells'], at: number): GivenUnit | undefined => {
+  for (const one of units) {
+    const unit = one.unitIn(cells, at)
+    if (unit) return unit
+  }
+  return undefined
 }
 
 /** Returns the function that finds what a cell of a role names. */
@@ -94,7 +103,7 @@ export const surveyCells = async (
       const text = valueOf(cells[at]?.trim() ?? '')
       if (text === '') continue
       const kpi = kpiOf(cells, at)
-      column.note(text, line, kpi, stored?.[at])
+      column.note(text, line, kpi, stored?.[at], unitIn(formats, cells, at))
       for (const unit of units) unit.note(row, at, kpi)
     }
   }

@@ -5,7 +5,7 @@ import { type DecimalSign, type NumberCell, readAffixedNumber } from '../../doma
 import { faultOfNumber, nameOfSign, otherSign, withText } from '../formats/number.ts'
 import { type AffixedNumber, stripAffixes } from '../../domain/numbers/affixed-number.ts'
 import { stripWords, type WordedNumber } from '../../domain/numbers/worded-number.ts'
-import { measuredHeading, type NumberWords, scaleWithinLimits } from '../formats/number-words.ts'
+import { type GivenUnit, type NumberWords, scaleWithinLimits, unitByHeading } from '../formats/number-words.ts'
 import type { Scaling } from '../../domain/numbers/scales.ts'
 import type { Units } from './units.ts'
 
@@ -80,7 +80,10 @@ export const createNumberColumn = (
   { missing, words }: ColumnWords,
 ) => {
   const short = SHORT[sign]
-  const isHeaded = measuredHeading(name) !== undefined
+  const headed = unitByHeading(name)
+  /** Returns the unit of a plain number: that of its own cell, unless only the heading gives a scale. */
+  const unitOf = (own: GivenUnit | undefined): GivenUnit | undefined =>
+    own && (own.power > 0 || !headed?.power) ? own : headed
   words.settle(sign)
   const proofs = new Map<DecimalSign, Evidence>()
   const rounded = new Map<DecimalSign, Evidence>()
@@ -129,8 +132,9 @@ export const createNumberColumn = (
     const cell = readAffixedNumber(affixed, used)
     if (cell && !(cell instanceof Fault) && cell.rounded) rounded.set(used, { text, line })
   }
-  const notePlain = (text: string, line: number, kpi: number | undefined): void => {
-    if (isHeaded) words.notePlain(name, text, line, kpi)
+  const notePlain = (text: string, line: number, kpi: number | undefined, own: GivenUnit | undefined): void => {
+    const unit = unitOf(own)
+    if (unit) words.notePlain(name, unit, text, line, kpi)
   }
   /** Records a text that is a number with words, and returns it, or else one that may stand for no value. */
   const noteOther = (text: string, line: number, kpi: number | undefined): WordedNumber | undefined => {
@@ -145,21 +149,21 @@ export const createNumberColumn = (
     missing?.note(text, line)
     return worded
   }
-  /** Records the currency of a number that is stored as one, which its format gives: a heading says more than that. */
+  /** Records the currency of a number that is stored as one, which its format gives, where no unit says more than that. */
   const noteStored = (text: string, line: number, kpi: number | undefined, currency: string): void => {
-    const number = currency === '' || isHeaded ? undefined : stripAffixes(text)
+    const number = currency === '' ? undefined : stripAffixes(text)
     if (number) words.note(name, { number: { ...number, currency }, words: currency }, `${text} ${currency}`, line, kpi)
   }
-  /** Records what a cell shows, without reading it. */
-  const note = (text: string, line: number, kpi?: number, currency?: string): void => {
+  /** Records what a cell shows, without reading it; `own` is the unit that cells of units give it. */
+  const note = (text: string, line: number, kpi?: number, currency?: string, own?: GivenUnit): void => {
     if (currency !== undefined) {
-      notePlain(text, line, kpi)
+      notePlain(text, line, kpi, own)
       stored.read(text, line, kpi, currency)
-      noteStored(text, line, kpi, currency)
+      if (!unitOf(own)) noteStored(text, line, kpi, currency)
       return
     }
     if (SHORT['.'].test(text) || SHORT[','].test(text)) {
-      notePlain(text, line, kpi)
+      notePlain(text, line, kpi, own)
       noteShort(text, line, kpi)
       return
     }
@@ -168,7 +172,7 @@ export const createNumberColumn = (
       noteOther(text, line, kpi)
       return
     }
-    if (affixed.currency === undefined) notePlain(text, line, kpi)
+    if (affixed.currency === undefined) notePlain(text, line, kpi, own)
     noteAffixed(affixed, text, line, kpi)
     noteRounding(affixed, text, line)
   }
@@ -176,10 +180,18 @@ export const createNumberColumn = (
     if (scale instanceof Fault) return scale
     return scale && !(cell instanceof Fault) ? scaleWithinLimits(cell, scale) : cell
   }
-  /** Returns a number without words as the heading of its column scales it. */
-  const asHeaded = (cell: NumberCell | Fault, kpi: number | undefined): NumberCell | Fault =>
-    isHeaded ? scaledBy(cell, words.plainScale(name, kpi)) : cell
-  const readLong = (text: string, line: number, kpi: number | undefined): NumberCell | Fault => {
+  /** Returns a number without words as its unit scales it. */
+  const asGiven = (
+    cell: NumberCell | Fault,
+    kpi: number | undefined,
+    unit: GivenUnit | undefined,
+  ): NumberCell | Fault => (unit ? scaledBy(cell, words.plainScale(unit, kpi)) : cell)
+  const readLong = (
+    text: string,
+    line: number,
+    kpi: number | undefined,
+    unit: GivenUnit | undefined,
+  ): NumberCell | Fault => {
     const affixed = stripAffixes(text)
     if (!affixed) {
       const worded = noteOther(text, line, kpi)
@@ -188,10 +200,10 @@ export const createNumberColumn = (
     noteAffixed(affixed, text, line, kpi)
     const cell = readAffixedNumber(affixed, sign) ?? faultOfNumber(text, sign)
     const { currency } = affixed
-    // A number that says its own currency is not that of the heading.
+    // A number that says its own currency is not that of a heading, or of a cell of units.
     const read =
       currency === undefined
-        ? asHeaded(cell, kpi)
+        ? asGiven(cell, kpi, unit)
         : (words.faultOfCurrency(currency, kpi) ?? scaledBy(cell, words.currencyScale(currency, kpi)))
     return withText(text, read)
   }
@@ -228,24 +240,25 @@ export const createNumberColumn = (
     /** Returns the first recorded cell with more decimals than are stored. */
     rounded: (): Evidence | undefined => rounded.get(proven() ?? sign) ?? stored.rounded(),
     /**
-     * Reads a cell of a row; `kpi` is its KPI, if it is known, and `currency` that of a cell that is stored as a number,
-     * `` for none.
+     * Reads a cell of a row; `kpi` is its KPI, if it is known, `currency` that of a cell that is stored as a number,
+     * `` for none, and `own` the unit that cells of units give it.
      */
-    read: (text: string, line: number, kpi?: number, currency?: string): NumberCell | Fault => {
+    read: (text: string, line: number, kpi?: number, currency?: string, own?: GivenUnit): NumberCell | Fault => {
+      const unit = own ? unitOf(own) : headed
       if (currency !== undefined) {
         const other = currency === '' ? undefined : words.faultOfCurrency(currency, kpi)
         if (other) return withText(text, other)
         const cell = stored.read(text, line, kpi, currency)
-        noteStored(text, line, kpi, currency)
+        if (!unit) noteStored(text, line, kpi, currency)
         return withText(
           text,
-          currency === '' || isHeaded ? asHeaded(cell, kpi) : scaledBy(cell, words.currencyScale(currency, kpi)),
+          currency === '' || unit ? asGiven(cell, kpi, unit) : scaledBy(cell, words.currencyScale(currency, kpi)),
         )
       }
-      if (!short.test(text)) return readLong(text, line, kpi)
+      if (!short.test(text)) return readLong(text, line, kpi, unit)
       noteShort(text, line, kpi)
       const cell = shortNumber(text, sign)
-      return isHeaded ? withText(text, asHeaded(cell, kpi)) : cell
+      return unit ? withText(text, asGiven(cell, kpi, unit)) : cell
     },
     /** Tells whether cells may stand for no value, and the user has not said so. */
     hasWords: (): boolean => missing?.isFound() ?? false,

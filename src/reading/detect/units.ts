@@ -1,6 +1,8 @@
 import { type Evidence, showCell } from '../formats/evidence.ts'
+import { type GivenUnit, unitByCell } from '../formats/number-words.ts'
 import { listFlag, listValue } from '../options/flag-text.ts'
 import { currencyOf, unitBelowHeader } from '../../domain/numbers/unit-words.ts'
+import { memoize } from '../formats/date-format.ts'
 import { namesPercent } from '../directory/percentages.ts'
 import type { Row } from '../../tabular/source/table.ts'
 
@@ -93,6 +95,8 @@ export type UnitColumn = {
   readonly name: string
   /** Records the unit of the value of a KPI that a row has in a column. */
   readonly note: (row: Pick<Row, 'line' | 'cells'>, at: number, kpi: number | undefined) => void
+  /** Returns the unit that a row gives the value in a column; undefined if it gives none that is known. */
+  readonly unitIn: (cells: Row['cells'], at: number) => GivenUnit | undefined
   /** Returns why the values of one KPI may have different units. */
   readonly doubt: () => string | undefined
   /** Returns the units of a KPI, each as it is written first. */
@@ -155,6 +159,7 @@ const textsIn = (mixed: Written): [text: string, unit: string][] | undefined => 
 /** Creates a column of units; `flagsFor` returns flags that make a KPI for each. */
 export const createUnitColumn = (at: number, name: string, flagsFor: FlagsForUnits): UnitColumn => {
   const { note, mixed, unitsOf } = createUnitRecord()
+  const unitBy = memoize((text) => unitByCell(text, `the column ${JSON.stringify(name)}`))
   let hasGaps = false
   return {
     name,
@@ -163,6 +168,7 @@ export const createUnitColumn = (at: number, name: string, flagsFor: FlagsForUni
       hasGaps ||= text === ''
       note(text, line, kpi)
     },
+    unitIn: (cells) => unitBy(cells[at]?.trim() ?? ''),
     doubt: () => {
       const several = mixed()
       if (!several) return undefined
@@ -177,9 +183,11 @@ export const createUnitColumn = (at: number, name: string, flagsFor: FlagsForUni
 export const createUnitRow = ({ line, cells }: Pick<Row, 'line' | 'cells'>): UnitColumn => {
   const { note, mixed, unitsOf } = createUnitRecord()
   const units = cells.map((cell) => unitBelowHeader(cell.trim()) ?? '')
+  const given = units.map((text) => (text === '' ? undefined : unitByCell(text, `line ${line}`)))
   return {
     name: `line ${line}`,
     note: (_, at, kpi) => note(units[at] ?? '', line, kpi),
+    unitIn: (_, at) => given[at],
     doubt: () => {
       const several = mixed()
       const cell = cells.find((one) => one.trim() !== '')?.trim() ?? ''

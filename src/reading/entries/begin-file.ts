@@ -20,7 +20,7 @@ import { Contents } from '../columns/contents.ts'
 import { mayBeNameRows } from '../columns/name-headings.ts'
 import type { Heading } from '../columns/layout.ts'
 import type { ImportOptions } from '../options/options.ts'
-import { ignoresRow } from '../heading/left-out-rows.ts'
+import { unitRowOf } from '../heading/left-out-rows.ts'
 import { fillRight } from '../heading/table-body.ts'
 import { nextTurn } from '../../client/next-turn.ts'
 import { fetchReference, type Reference } from '../directory/reference.ts'
@@ -195,10 +195,6 @@ const mayHaveSources = (
   { variant }: Client,
   options: ImportOptions,
 ): boolean => variant === 'v1' && (mayNameSources(header, options) || mayBeNameRows(header, upper ?? above))
-
-/** Returns the row of units below the header, unless the user leaves it out. */
-const unitRowOf = ({ units }: Table, { ignoreRows = [] }: ImportOptions): Row | undefined =>
-  units && ignoresRow(ignoreRows)(units.cells) ? undefined : units
 
 /** Returns what columns mean; of an unclear header without the roles that are in doubt. */
 const planClearly = (planAll: () => ColumnPlan): Planned => {

@@ -274,9 +274,8 @@ const forgetRows = ({ sorter, rejects, summary }: CheckResults, { created }: Ref
   Object.assign(summary, emptySummary())
 }
 
-/** Tells whether the units that cells give must be known before numbers are read, of which some are fractions then. */
-const needsUnits = ({ plan: { units = [], unitRow }, reference: { percentages } }: Begun): boolean =>
-  percentages.saysFraction && (units.length > 0 || unitRow !== undefined)
+/** Tells whether cells give units, which must be known before numbers are read: of some these are scales, or fractions. */
+const hasUnits = ({ plan: { units = [], unitRow } }: Begun): boolean => units.length > 0 || unitRow !== undefined
 
 /** Tells whether the heading of a column of numbers gives them a unit, which may not be that of their KPIs. */
 const hasMeasuredHeading = ({ plan: { header, roles, wide }, reference: { kpis } }: Begun): boolean => {
@@ -350,7 +349,7 @@ const readDecided = async (
   options: ImportOptions,
   results: CheckResults,
 ): Promise<CheckedFile> => {
-  if (!begun.unclear && !needsUnits(begun) && !hasMeasuredHeading(begun)) {
+  if (!begun.unclear && !hasUnits(begun) && !hasMeasuredHeading(begun)) {
     const formats = createColumnFormats(begun.plan, options, begun.reference)
     const plain = await readRows(table, { begun, formats, basis: 'assumed' }, options, results)
     if (plain) return { ...begun, ...plain, formats }

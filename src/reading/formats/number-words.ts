@@ -33,8 +33,9 @@ import { listFirst } from '../../domain/count-text.ts'
 
 /** Sets how many words beside numbers are kept, each with a KPI. */
 const MOST_WORDS = 200
-/** Sets of how many KPIs of a column the numbers below its heading are kept. */
+/** Sets of how many KPIs the plain numbers of a column that are given a unit are kept, and of how many units. */
 const MOST_KPIS = 10_000
+const MOST_UNITS = 1000
 /** Sets how many numbers with words are shown of a column. */
 const SHOWN = 5
 
@@ -74,12 +75,11 @@ export class NumberWords {
   readonly #said: ReadonlyMap<string, Scaling>
   readonly #refusesCurrencies: boolean
   readonly #seen = new Map<string, Seen>()
-  readonly #headings = new Map<string, Map<number | undefined, Evidence>>()
+  readonly #given = new Map<string, Map<string, PlainNumbers>>()
   #measure: MeasureOfKpi | undefined
   #isComma = false
   #last: Place | undefined
   #known: Hints | undefined
-  readonly #units = new Map<string, HeadingUnit | undefined>()
 
   /** `refusesCurrencies` says that a currency that is not that of the KPI makes a cell bad. */
   constructor(scale: ReadonlyMap<string, string> | undefined, refusesCurrencies: boolean, measure?: MeasureOfKpi) {
@@ -95,12 +95,12 @@ export class NumberWords {
 
   /** Tells whether a column has numbers that cannot be read before the units of their KPIs are known. */
   isOpen(column: string): boolean {
-    return this.#measure === undefined && (this.#headings.has(column) || this.#ofColumn(column).length > 0)
+    return this.#measure === undefined && (this.#given.has(column) || this.#ofColumn(column).length > 0)
   }
 
-  /** Tells whether any number has words, or a column a unit that has a scale. */
+  /** Tells whether any number has words, or is given a unit that may have a scale. */
   isFound(): boolean {
-    return this.#seen.size > 0 || this.#headings.size > 0
+    return this.#seen.size > 0 || this.#given.size > 0
   }
 
   /** Returns what words beside a number count, or that they only scale it; undefined if they mean nothing that is known. */
@@ -133,11 +133,12 @@ export class NumberWords {
     this.#seen.set(key, { column, number, text, line, kpi })
   }
 
-  /** Records that numbers without words stand below a heading that may give them a unit. */
-  notePlain(column: string, text: string, line: number, kpi: number | undefined): void {
-    const known = this.#headings.get(column) ?? new Map<number | undefined, Evidence>()
-    if (known.has(kpi) || known.size >= MOST_KPIS) return
-    this.#headings.set(column, known.set(kpi, { text, line }))
+  /** Records that a number without words is given a unit by a heading, or by a cell of units. */
+  notePlain(column: string, unit: GivenUnit, text: string, line: number, kpi: number | undefined): void {
+    const units = this.#given.get(column) ?? new Map<string, PlainNumbers>()
+    const { numbers } = units.get(unit.text) ?? { unit, numbers: new Map<number | undefined, Evidence>() }
+    if (numbers.has(kpi) || numbers.size >= MOST_KPIS || (numbers.size === 0 && units.size >= MOST_UNITS)) return
+    this.#given.set(column, units.set(unit.text, { unit, numbers: numbers.set(kpi, { text, line }) }))
   }
 
   /** Takes the decimal sign with which a column is read. */
@@ -212,41 +213,32 @@ export class NumberWords {
   }
 
   /**
-   * Returns the scale of numbers without words below a heading that gives them one, or why they are not of their KPI; undefined if
-   * the heading changes nothing.
+   * Returns the scale of numbers without words that are given a unit, or why they are not of their KPI; undefined if the unit
+   * changes nothing.
    */
-  plainScale(column: string, kpi: number | undefined): Scaling | Fault | undefined {
-    const meant = this.#headingMeans(column, kpi)
+  plainScale(unit: GivenUnit, kpi: number | undefined): Scaling | Fault | undefined {
+    const meant = this.#unitMeans(unit, kpi)
     return meant?.fault ?? meant?.scaling
   }
 
-  /** Returns what the heading of a column says of the numbers of a KPI; undefined if it says the same as the KPI. */
-  #headingMeans(column: string, kpi: number | undefined): HeadingMeaning | undefined {
+  /** Returns what a unit says of the plain numbers of a KPI; undefined if it says the same as the KPI. */
+  #unitMeans(unit: GivenUnit, kpi: number | undefined): UnitMeaning | undefined {
     const measure = this.#measure?.(kpi)
-    const unit = measure && this.#unitOf(column)
-    if (!unit || isUnitItself(measure, unit.text)) return undefined
+    if (!measure || isUnitItself(measure, unit.text)) return undefined
     const said = this.#said.get(unit.text.replace(/\.$/, ''))
     const { power, isNegated } = said ?? { power: 0, isNegated: false }
-    if (said && power === 0) return isNegated ? { unit, scaling: said } : undefined
-    const other = faultOfHeading(unit, measure)
-    if (other) return said ? { unit, fault: other } : { unit, question: askWhetherSame(unit, measure) }
-    if (said && unit.power !== measure.power) return { unit, scaling: { power: power - measure.power, isNegated } }
-    const scales = scalesOfHeading(unit, measure)
+    if (said && power === 0) return isNegated ? { scaling: said } : undefined
+    const other = faultOfUnit(unit, measure)
+    if (other) return said ? { fault: other } : { question: askWhetherSame(unit, measure) }
+    if (said && unit.power !== measure.power) return { scaling: { power: power - measure.power, isNegated } }
+    const scales = scalesOfUnit(unit, measure)
     if (scales.length > 0)
       return said
-        ? { unit, scaling: { power: power - measure.power, isNegated } }
-        : { unit, question: askWhetherScale(unit, scales) }
+        ? { scaling: { power: power - measure.power, isNegated } }
+        : { question: askWhetherScale(unit, scales) }
     if (unit.power === measure.power) return undefined
-    if (unit.power > 0) return { unit, question: askWhetherScaled(unit, measure) }
-    return unit.currencies.length > 0 ? { unit, scaling: { power: -measure.power, isNegated: false } } : undefined
-  }
-
-  #unitOf(column: string): HeadingUnit | undefined {
-    const known = this.#units.get(column)
-    if (known || this.#units.has(column)) return known
-    const unit = measuredHeading(column)
-    this.#units.set(column, unit)
-    return unit
+    if (unit.power > 0) return { question: askWhetherScaled(unit, measure) }
+    return unit.currencies.length > 0 ? { scaling: { power: -measure.power, isNegated: false } } : undefined
   }
 
   /** Returns the questions about the words of a column. */
@@ -261,13 +253,22 @@ export class NumberWords {
       const readings = meanings.map((meaning) => sayReading(cell, meaning)).join(' or ')
       return `${showCell(one)} is ${readings}; say it`
     })
-    const ofHeading = [...(this.#headings.get(column) ?? [])].flatMap(([kpi, cell]) => {
-      const { question } = this.#headingMeans(column, kpi) ?? {}
+    const ofUnits = this.#plainNumbers(column).flatMap(({ unit, kpi, cell }) => {
+      const { question } = this.#unitMeans(unit, kpi) ?? {}
       if (!question || asked.has(question.of)) return []
       asked.add(question.of)
       return question.ask(showCell(cell))
     })
-    return [...ofWords, ...ofHeading]
+    return [...ofWords, ...ofUnits]
+  }
+
+  /** Returns the first number without words of each KPI in a column, by the units that such numbers are given. */
+  #plainNumbers(
+    column: string,
+  ): { readonly unit: GivenUnit; readonly kpi: number | undefined; readonly cell: Evidence }[] {
+    return [...(this.#given.get(column)?.values() ?? [])].flatMap(({ unit, numbers }) =>
+      [...numbers].map(([kpi, cell]) => ({ unit, kpi, cell })),
+    )
   }
 
   /** Returns how the numbers with words of a column are read. */
@@ -290,13 +291,13 @@ export class NumberWords {
           `${showCell(one)} is read as ${readableNumber(read.value)}${scaledUnit(measure)}${settled}`,
         )
     }
-    for (const [kpi, cell] of this.#headings.get(column) ?? []) {
-      const { unit, scaling } = this.#headingMeans(column, kpi) ?? {}
-      if (!unit || !scaling || this.#said.size > 0 || shown.has(unit.text)) continue
+    for (const { unit, kpi, cell } of this.#plainNumbers(column)) {
+      const { scaling } = this.#unitMeans(unit, kpi) ?? {}
+      if (!scaling || this.#said.size > 0 || shown.has(unit.text)) continue
       const measure = this.#measure?.(kpi) ?? ANYTHING
       shown.set(
         unit.text,
-        `numbers such as ${showCell(cell)} are divided, as the heading gives ${unit.text} and ${sayCounted(measure)}; ${listFlag('--scale', [`${unit.text}=1`])} takes them as they are`,
+        `numbers such as ${showCell(cell)} are divided, as ${unit.by} gives ${unit.text} and ${sayCounted(measure)}; ${listFlag('--scale', [`${unit.text}=1`])} takes them as they are`,
       )
     }
     return shown.size === 0 ? [] : [`${column}: ${listFirst([...shown.values()], SHOWN)}`]
@@ -319,12 +320,17 @@ const sayReading = (cell: NumberCell | Fault | undefined, meaning: Meaning): str
 /** Describes the unit that a heading gives the numbers below it. */
 type HeadingUnit = NonNullable<ReturnType<typeof unitOfHeading>>
 
+/** Describes the unit that plain numbers are given: by what, and how a question about them begins. */
+export type GivenUnit = HeadingUnit & { readonly by: string; readonly says: string }
+
+/** Holds a unit, and for each KPI the first number without words that is given it. */
+type PlainNumbers = { readonly unit: GivenUnit; readonly numbers: Map<number | undefined, Evidence> }
+
 /** Describes a question: what it is about, and its words, which show a cell. */
 type Question = { readonly of: string; readonly ask: (cell: string) => string }
 
-/** Describes what a heading says of numbers of a KPI: how it scales them, why it is not of the KPI, or what must be asked. */
-type HeadingMeaning = {
-  readonly unit: HeadingUnit
+/** Describes what a unit says of numbers of a KPI: how it scales them, why it is not of the KPI, or what must be asked. */
+type UnitMeaning = {
   readonly scaling?: Scaling
   readonly fault?: Fault
   readonly question?: Question
@@ -334,28 +340,28 @@ type HeadingMeaning = {
 const sayCounted = ({ of, power }: Measure): string =>
   `${of === '' ? 'its KPI' : of} is counted ${power === 0 ? 'in ones' : `in ${readableNumber(10n ** BigInt(power + 4))}s`}`
 
-const askWhetherScaled = (unit: HeadingUnit, measure: Measure): Question => ({
+const askWhetherScaled = (unit: GivenUnit, measure: Measure): Question => ({
   of: unit.text,
   ask: (cell) =>
-    `is headed ${JSON.stringify(unit.text)}, and ${sayCounted(measure)}: are its numbers, such as ${cell}, to be multiplied (${listFlag('--scale', [`${unit.text}=1${'0'.repeat(unit.power)}`])}), or taken as they are (${asItIs(unit)})?`,
+    `${unit.says}, and ${sayCounted(measure)}: are its numbers, such as ${cell}, to be multiplied (${listFlag('--scale', [`${unit.text}=1${'0'.repeat(unit.power)}`])}), or taken as they are (${asItIs(unit)})?`,
 })
 
-const askWhetherScale = (unit: HeadingUnit, scales: readonly Scale[]): Question => ({
+const askWhetherScale = (unit: GivenUnit, scales: readonly Scale[]): Question => ({
   of: unit.text,
   ask: (cell) =>
-    `is headed ${JSON.stringify(unit.text)}: is each of its numbers, such as ${cell}, a ${scales.map(({ name }) => `${name} (${listFlag('--scale', [`${unit.text.replace(/\.$/, '')}=${name}`])})`).join(' or a ')}, or taken as it is (${asItIs(unit)})?`,
+    `${unit.says}: is each of its numbers, such as ${cell}, a ${scales.map(({ name }) => `${name} (${listFlag('--scale', [`${unit.text.replace(/\.$/, '')}=${name}`])})`).join(' or a ')}, or taken as it is (${asItIs(unit)})?`,
 })
 
-const askWhetherSame = (unit: HeadingUnit, measure: Measure): Question => ({
+const askWhetherSame = (unit: GivenUnit, measure: Measure): Question => ({
   of: `${unit.text} for another unit`,
   ask: (cell) =>
-    `is headed ${JSON.stringify(unit.text)}, and ${sayMeasure(measure)}: correct the heading or the unit of the KPI, or take its numbers, such as ${cell}, as they are (${asItIs(unit)})`,
+    `${unit.says}, and ${sayMeasure(measure)}: correct ${unit.by} or the unit of the KPI, or take its numbers, such as ${cell}, as they are (${asItIs(unit)})`,
 })
 
-const asItIs = ({ text }: HeadingUnit): string => listFlag('--scale', [`${text.replace(/\.$/, '')}=1`])
+const asItIs = ({ text }: GivenUnit): string => listFlag('--scale', [`${text.replace(/\.$/, '')}=1`])
 
-/** Returns why the numbers below a heading are not those of a KPI; undefined if they may be. */
-const faultOfHeading = ({ currencies, units, text }: HeadingUnit, measure: Measure): Fault | undefined => {
+/** Returns why numbers that are given a unit are not those of a KPI; undefined if they may be. */
+const faultOfUnit = ({ currencies, units, text }: GivenUnit, measure: Measure): Fault | undefined => {
   if (isOfAnything(measure)) return undefined
   const isOther =
     currencies.length > 0
@@ -366,8 +372,8 @@ const faultOfHeading = ({ currencies, units, text }: HeadingUnit, measure: Measu
   return isOther ? disagrees(text, measure) : undefined
 }
 
-/** Returns the scales that a heading may give by a letter alone, which may mean something else. */
-const scalesOfHeading = ({ text, power, units }: HeadingUnit, measure: Measure): readonly Scale[] =>
+/** Returns the scales that a unit may give by a letter alone, which may mean something else. */
+const scalesOfUnit = ({ text, power, units }: GivenUnit, measure: Measure): readonly Scale[] =>
   power > 0 || units.some((one) => measure.units.includes(one)) ? [] : scalesOf(text)
 
 /** Lists words for periods, which say in a heading over which time numbers are. */
@@ -381,4 +387,16 @@ export const measuredHeading = (heading: string): HeadingUnit | undefined => {
   if (!unit || unit.power > 0 || unit.currencies.length > 0) return unit
   const isBracketed = ['(', '['].some((bracket) => heading.includes(bracket + unit.text))
   return isBracketed && !PERIODS.has(unit.text.toLowerCase()) ? unit : undefined
+}
+
+/** Returns the unit that the heading of a column gives its numbers; undefined if it gives none. */
+export const unitByHeading = (heading: string): GivenUnit | undefined => {
+  const unit = measuredHeading(heading)
+  return unit && { ...unit, by: 'the heading', says: `is headed ${JSON.stringify(unit.text)}` }
+}
+
+/** Returns the unit that a cell of units gives numbers; `by` names its column, or its line. */
+export const unitByCell = (text: string, by: string): GivenUnit | undefined => {
+  const unit = measuredHeading(`(${text})`)
+  return unit && { ...unit, by, says: `is given the unit ${JSON.stringify(unit.text)} by ${by}` }
 }

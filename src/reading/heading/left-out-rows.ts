@@ -77,6 +77,12 @@ export const ignoresRow = (texts: readonly string[]): ((cells: readonly string[]
     })
 }
 
+/** Returns the row of units below the header, unless the user leaves it out. */
+export const unitRowOf = (
+  { units }: Pick<Table, 'units'>,
+  { ignoreRows = [] }: { readonly ignoreRows?: readonly string[] | undefined },
+): Row | undefined => (units && ignoresRow(ignoreRows)(units.cells) ? undefined : units)
+
 const MOST_SHOWN = 3
 
 /** Tells whether a row holds a date, and a number in another cell. */

@@ -4,8 +4,7 @@ import { fits } from '../../domain/decimal.ts'
 import { checkText } from '../../domain/field-value.ts'
 import { entry } from '../../domain/resources/entry.ts'
 import type { ColumnPlan } from '../columns/columns.ts'
-import type { NumberColumn } from '../detect/number-column.ts'
-import { type ColumnFormats, nameFinder } from '../detect/column-formats.ts'
+import { type ColumnFormats, nameFinder, unitIn } from '../detect/column-formats.ts'
 import type { BlockRow } from '../../blocks/block.ts'
 import { Misread, valueReader } from '../formats/evidence.ts'
 import { percentOfFraction } from '../directory/percentages.ts'
@@ -42,6 +41,9 @@ type CurrentRow = {
   readonly reasons: string[]
 }
 
+/** Holds the cells of a row, and which of them are stored as numbers. */
+type ValueCells = Pick<Row, 'cells' | 'numbers'>
+
 /** Creates a reader of values; `onRounded` is called for each that had more than four decimals. */
 const createValueReader = (
   { roles, isMarked }: ColumnPlan,
@@ -51,9 +53,11 @@ const createValueReader = (
   hand: CurrentRow,
   onRounded: (value: bigint) => void,
 ) => {
-  const numberOf = (text: string, name: string, column: NumberColumn, currency: string | undefined): bigint => {
+  const numberOf = (text: string, name: string, at: number, { cells, numbers }: ValueCells): bigint => {
+    const column = formats.numbers.get(at)
     hand.beyond = ''
-    const cell = column.read(text, hand.line, hand.kpi, currency)
+    if (!column) return 0n
+    const cell = column.read(text, hand.line, hand.kpi, numbers?.[at], unitIn(formats, cells, at))
     if (cell instanceof Misread) hand.isMisread = true
     if (cell instanceof Fault) {
       hand.reasons.push(`${name} ${cell.message}`)
@@ -82,7 +86,6 @@ const createValueReader = (
   const valueOf = valueReader(values)
   const [actualIn, targetIn, notesIn] = [columnOf('actual', valueOf), columnOf('target', valueOf), columnOf('notes')]
   const [actualAt, targetAt] = [roles.get('actual') ?? -1, roles.get('target') ?? -1]
-  const [actualForm, targetForm] = [formats.numbers.get(actualAt), formats.numbers.get(targetAt)]
   /** Returns whether a cell gives a value, clears it, or neither, as bits. */
   const flagOf = (text: string | undefined, bits: typeof ACTUAL): number => {
     if (text === undefined) return 0
@@ -93,14 +96,15 @@ const createValueReader = (
     flagOf,
     numberOf,
     /** Reads the values of a row that has a column for each of them. */
-    valuesOf: ({ cells, numbers }: Pick<Row, 'cells' | 'numbers'>) => {
+    valuesOf: (row: ValueCells) => {
+      const { cells } = row
       const [actual, target, notes] = [actualIn(cells), targetIn(cells), notesIn(cells)]
-      const number = actual && actualForm ? numberOf(actual, 'actual', actualForm, numbers?.[actualAt]) : 0n
+      const number = actual ? numberOf(actual, 'actual', actualAt, row) : 0n
       const beyond = actual ? hand.beyond : ''
       return {
         flags: flagOf(actual, ACTUAL) | flagOf(target, TARGET) | flagOf(notes, NOTES),
         actual: number,
-        target: target && targetForm ? numberOf(target, 'target', targetForm, numbers?.[targetAt]) : 0n,
+        target: target ? numberOf(target, 'target', targetAt, row) : 0n,
         notes: notes ? notesOf(notes) : '',
         beyond,
       }
@@ -249,7 +253,7 @@ export const createRowReader = (
     else if (!options.clearEmpty) sink.reject(place, reasons.splice(before), hand.isMisread)
   }
   const readWide = (row: Row, { columns }: WideColumns): void => {
-    const { line, cells, numbers } = row
+    const { line, cells } = row
     readShared(cells)
     const held: BlockRow[] = []
     for (const column of columns) {
@@ -262,11 +266,10 @@ export const createRowReader = (
       const owner = column.owner ?? shared.owner
       const kpi = column.kpi ?? shared.kpi
       const before = reasons.length
-      const form = formats.numbers.get(at)
       hand.kpi = kpi
       hand.beyond = ''
       if (hasUnits && text !== '') noteUnits(row, at, kpi)
-      const actual = text === '' || !form ? 0n : numberOf(text, header[at] ?? '', form, numbers?.[at])
+      const actual = text === '' ? 0n : numberOf(text, header[at] ?? '', at, row)
       const day = dayIn(column)
       if (day instanceof Fault && text !== '') reasons.push(day.message)
       // Leave empty cells out: whether they have something to clear is found out later.
