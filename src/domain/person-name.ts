@@ -68,6 +68,15 @@ export const joinName = (first: string, last: string): PersonName =>
     ? splitName(`${last.replaceAll(',', ' ')}, ${first}`)
     : { first_name: first, last_name: last }
 
+/** Returns the name that a text beside a last name gives: of `Ann`, and of `Ann Lee` and `Lee, Ann`, which repeat it. */
+export const nameBeside = (text: string, last: string): PersonName => {
+  const [words, own, { length }] = [wordsOf(text.replaceAll(',', ' ')), looseName(last), wordsOf(last)]
+  const at = words.findIndex((_, from) => looseName(words.slice(from, from + length).join(' ')) === own)
+  if (at < 0) return joinName(text, last)
+  const first = words.toSpliced(at, length).join(' ')
+  return first === '' ? splitName(text) : joinName(first, last)
+}
+
 /** Tells whether a word between the names of a person is a title, as of `Ann` `Dr. Lee`. */
 const isTitleBetween = (word: string, at: number, { length }: readonly string[]): boolean =>
   at > 0 && at < length - 1 && word.endsWith('.') && isTitle(word)

@@ -324,6 +324,8 @@ test('items of another group than the one that their column names are refused; g
 test.each([
   ['one column', 'E-mail,Name,KPI,Date,Value', 'Ann Lee'],
   ['two columns', 'E-mail,First name,Last name,KPI,Date,Value', 'Ann,Lee'],
+  ['a name beside the last one', 'E-mail,Name,Surname,KPI,Date,Value', 'Ann,Lee'],
+  ['a whole name beside the last one', 'E-mail,Name,Surname,KPI,Date,Value', 'Ann Lee,Lee'],
 ])('people get their first and last names from %s beside their addresses', async (_, header, name) => {
   await using user = await embeddedUser()
   const text = `${header}\n${[1, 2].map((day) => `ann@example.com,${name},Sales,2026-01-0${day},1\n`).join('')}`

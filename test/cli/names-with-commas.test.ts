@@ -55,6 +55,8 @@ describe('a name with a comma', () => {
     ['Vorname,Nachname', 'Dr. Ann,Lee'],
     ['Nachname,Vorname', 'Lee,Ann'],
     ['Name,Vorname', 'Lee,Ann'],
+    ['Name,Nachname', 'Ann,Lee'],
+    ['Surname,Name', 'Lee,Ann'],
     ['Prénom,Nom', 'Ann,Lee'],
     ['Nombre,Apellidos', 'Ann,Lee'],
     ['Cognome,Nome', 'Lee,Ann'],

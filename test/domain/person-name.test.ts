@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { joinName, namesakeForm, personForm, splitName } from '../../src/domain/person-name.ts'
+import { joinName, nameBeside, namesakeForm, personForm, splitName } from '../../src/domain/person-name.ts'
 
 describe('the name of a person', () => {
   test.each([
@@ -32,6 +32,17 @@ describe('the name of a person', () => {
     ['Ann Marie', 'van der Berg', 'Ann Marie', 'van der Berg'],
   ])('%s with the last name %s has its titles before the first', (first, last, first_name, last_name) => {
     expect(joinName(first, last)).toEqual({ first_name, last_name })
+  })
+
+  test.each([
+    ['Ann', 'Lee', 'Ann', 'Lee'],
+    ['Ann Lee', 'Lee', 'Ann', 'Lee'],
+    ['LEE, Dr. Ann', 'Lee', 'Dr. Ann', 'Lee'],
+    ['Ann van der Berg', 'van der Berg', 'Ann', 'van der Berg'],
+    ['Annlee', 'Lee', 'Annlee', 'Lee'],
+    ['Lee', 'Lee', 'Lee', null],
+  ])('%s beside the last name %s is one name', (text, last, first_name, last_name) => {
+    expect(nameBeside(text, last)).toEqual({ first_name, last_name })
   })
 
   test.each([

@@ -17,7 +17,7 @@ import { roleText } from './roles.ts'
 import { FIRST_NAMES, LAST_NAMES, recognizeSplitNames } from './split-names.ts'
 import { Fault } from '../../domain/errors.ts'
 import type { Lookup } from '../directory/lookup.ts'
-import { joinName, type PersonName, splitName } from '../../domain/person-name.ts'
+import { joinName, nameBeside, type PersonName, splitName } from '../../domain/person-name.ts'
 import type { ColumnPlan } from './columns.ts'
 
 /** Lists the words that say in a column's name that it holds e-mail addresses. */
@@ -109,6 +109,8 @@ const nameColumns = ({ header }: HeaderFindings, places: readonly number[]): num
   const [first, last] = [called(FIRST_NAMES), called(LAST_NAMES)]
   if (first !== undefined && last !== undefined && first !== last) return [first, last]
   const whole = places.filter((at) => mayBePersons(header[at] ?? '') || roleOf(header[at] ?? '') === 'user')
+  const [beside, ...others] = whole.filter((at) => at !== last)
+  if (last !== undefined && beside !== undefined && others.length === 0) return [beside, last]
   return whole.length > 0
     ? whole.slice(0, whole.length === 1 ? 1 : 0)
     : [first ?? last].filter((at) => at !== undefined)
@@ -176,11 +178,14 @@ export const recognizePersonColumns = (found: HeaderFindings, { as }: ImportOpti
 }
 
 /** Returns the name that one or two columns give. */
-export const nameIn = ({ roles, joined }: ColumnPlan, cells: readonly string[]): PersonName => {
-  const [first, last] = (joined?.get('name') ?? [roles.get('name') ?? -1]).map((at) => cells[at]?.trim() ?? '')
+export const nameIn = ({ header, roles, joined }: ColumnPlan, cells: readonly string[]): PersonName => {
+  const places = joined?.get('name') ?? [roles.get('name') ?? -1]
+  const [first, last] = places.map((at) => cells[at]?.trim() ?? '')
   if (last === undefined) return splitName(first ?? '')
   if (first === undefined || first === '') return { first_name: last, last_name: null }
-  return last === '' ? { first_name: first, last_name: null } : joinName(first, last)
+  const isFirst = FIRST_NAMES.has(foldName(header[places[0] ?? -1] ?? ''))
+  if (last === '') return isFirst ? { first_name: first, last_name: null } : splitName(first)
+  return isFirst ? joinName(first, last) : nameBeside(first, last)
 }
 
 /** Returns the role of the column beside that of users. */

@@ -44,8 +44,8 @@ export const holdsLastNames = (sample: Sample, first: number, at: number): boole
 }
 
 /**
- * Returns the columns of first names and of last names, if there are both. `Name` beside first names is that of last names,
- * unless its cells repeat the first ones.
+ * Returns the columns of first names and of last names, if there are both. `Name` beside one of them is the other, unless
+ * its cells repeat that one.
  */
 const splitNameColumns = (
   header: readonly string[],
@@ -54,11 +54,14 @@ const splitNameColumns = (
 ): readonly [first: number, last: number] | undefined => {
   const called = (names: ReadonlySet<string>, but?: number): number | undefined =>
     places.find((at) => at !== but && names.has(foldName(header[at] ?? '')))
-  const first = called(FIRST_NAMES)
-  if (first === undefined || !holdsNames(sample, first)) return undefined
-  const whole = places.find((at) => at !== first && mayBePersons(header[at] ?? ''))
-  const last = called(LAST_NAMES, first) ?? whole
-  return last !== undefined && holdsLastNames(sample, first, last) ? [first, last] : undefined
+  const whole = (but: number | undefined): number | undefined =>
+    places.find((at) => at !== but && mayBePersons(header[at] ?? ''))
+  const given = called(FIRST_NAMES)
+  const last = called(LAST_NAMES, given) ?? whole(given)
+  const first = given ?? whole(last)
+  if (first === undefined || last === undefined || !holdsNames(sample, first)) return undefined
+  const areTwo = holdsLastNames(sample, first, last) && (given !== undefined || holdsLastNames(sample, last, first))
+  return areTwo ? [first, last] : undefined
 }
 
 /** Tells whether a column without a meaning so far is named for users, or two are for their first and last names. */

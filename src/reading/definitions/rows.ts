@@ -20,7 +20,7 @@ import { foldName, requireClear } from '../columns/header.ts'
 import { findGroupColumns, type GroupColumn, GroupItems, asGroupRole, type ItemCell } from '../group-items/columns.ts'
 import { isFromName, readTargetDay } from '../columns/target-days.ts'
 import { createNameColumn, type NameColumn } from '../columns/name-column.ts'
-import { joinName, splitName } from '../../domain/person-name.ts'
+import { joinName, nameBeside, splitName } from '../../domain/person-name.ts'
 import { asOwnList, type ReadingFile, type RefusedRow } from '../entries/desired-rows.ts'
 import { doubtsOf, requireNoDoubts } from '../detect/column-formats.ts'
 import { createNumberColumn, type NumberColumn } from '../detect/number-column.ts'
@@ -282,10 +282,10 @@ class DefinitionReader {
     return names.map((one) => this.#textOf(one, row)).find((text) => text !== '')
   }
 
-  /** Returns the first and the last name of a person, or what is wrong with them. */
-  #partsOf(text: string): [name: string, value: FieldValue | Fault, text: string][] {
+  /** Returns the first and the last name of a person, or what is wrong with them; `last` is what another column says. */
+  #partsOf(text: string, last: string): [name: string, value: FieldValue | Fault, text: string][] {
     const { fields } = this.#reading.kind.of
-    return Object.entries(splitName(text)).map(([name, given]) => {
+    return Object.entries(last === '' ? splitName(text) : nameBeside(text, last)).map(([name, given]) => {
       const [field, part] = [fields[name], given ?? '']
       return [name, field ? checkText(field, part) : null, part]
     })
@@ -335,8 +335,10 @@ class DefinitionReader {
         else from = first
       } else if (read === undefined) {
         if (options.clearEmpty && field.nullable && !field.secret && plan.places.has(role)) values[name] = null
-      } else if (one === PERSON) for (const part of this.#partsOf(String(read.value))) take(...part)
-      else {
+      } else if (one === PERSON) {
+        const last = this.#named('last_name').map((other) => this.#textOf(other, row))
+        for (const part of this.#partsOf(String(read.value), last.join(''))) take(...part)
+      } else {
         values[name] = read.value
         rounded += Number(read.isRounded)
       }
