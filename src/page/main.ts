@@ -1,4 +1,4 @@
-import { countOf } from './number-signs.ts'
+import { countOf, inReadersSigns } from './number-signs.ts'
 import type { PageData } from '../domain/analysis/page-data.ts'
 import { CardGroups } from './card-groups.ts'
 import { Controls } from './controls.ts'
@@ -88,6 +88,9 @@ class ReportView {
   }
 }
 
+for (const cell of document.querySelectorAll('.answer td.number')) {
+  cell.textContent = inReadersSigns(cell.textContent)
+}
 const into = document.querySelector<HTMLElement>('#page')
 const packed = document.querySelector('#report')?.textContent
 if (into && packed) {

@@ -22,3 +22,14 @@ export const SIGNS: NumberSigns = {
   group: (digits) => whole.format(BigInt(digits)),
   decimal: whole.formatToParts(0.5).find(({ type }) => type === 'decimal')?.value ?? '.',
 }
+
+/** Matches a number as the table of a page has it before its script runs: one without groups has few digits, or is an id. */
+const PLAIN_NUMBER = /(\d+(?:,\d{3})*)(?:\.(\d+))?/g
+
+/** Returns a text with its numbers as the reader writes them, as the charts beside it do. */
+export const inReadersSigns = (text: string): string =>
+  text.replaceAll(PLAIN_NUMBER, (_, whole: string, fraction?: string) => {
+    const digits = whole.replaceAll(',', '')
+    const decimals = fraction === undefined ? '' : `${SIGNS.decimal}${fraction}`
+    return `${digits === whole ? digits : SIGNS.group(digits)}${decimals}`
+  })

@@ -1,5 +1,7 @@
-import { writeFileSync } from 'node:fs'
+import { Workbook } from '@cj-tech-master/excelts'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { formatByPattern, PLAIN_SIGNS, readNumberPattern } from '../../src/domain/number-pattern.ts'
 import { embeddedUser, type User } from '../support/user.ts'
 
 let user: User
@@ -52,6 +54,53 @@ describe('what is only for reading has its thousands in groups, in pipes too', (
     // Numbers end at the same place, under the end of their head.
     const [, head = '', line = ''] = ran.stdout.split('\n')
     expect(line.indexOf(shown) + shown.length).toBe(head.indexOf('actual') + 'actual'.length)
+  })
+})
+
+/** What a file has of a report, whatever the language of the terminal is. */
+const exported = async (name: string, ...flags: string[]): Promise<string> => {
+  const given = { terminal: 160, env: { LANG: 'de_DE.UTF-8' } }
+  const ran = await user.kpiIn(given, 'report', 'export', ...RANGE, ...flags, '--force', '--to-file', name)
+  if (ran.code !== 0) throw new Error(ran.stderr)
+  return user.folder.in(name)
+}
+
+describe('a file of a report that people read has its thousands in groups', () => {
+  test.each<[flags: string[], value: bigint]>([
+    [[], 1759128_0000n],
+    [['--by', 'month'], 3519339_0000n],
+    [['--group-by', 'kpi'], 3519339_0000n],
+    [['--pivot', 'period'], 1759128_0000n],
+    [['--columns', 'kpi,actual'], 1759128_0000n],
+  ])('%j', async (flags, value) => {
+    const shown = formatByPattern(value, readNumberPattern('#'), PLAIN_SIGNS)
+    expect(readFileSync(await exported('r.md', ...flags), 'utf8')).toContain(`| ${shown} |`)
+    // The charts of a page have no table.
+    const page = readFileSync(await exported('r.html', ...flags), 'utf8')
+    expect(page.includes(`<td class="number">${shown}</td>`)).toBe(flags.length > 0)
+    const book = new Workbook()
+    await book.xlsx.load(readFileSync(await exported('r.xlsx', ...flags)))
+    const cells = book.worksheets[0]?.getRow(2).values
+    const at = Array.isArray(cells) ? cells.indexOf(Number(value / 10_000n)) : -1
+    expect(book.worksheets[0]?.getCell(2, at).numFmt).toBe('#,##0')
+    expect(readFileSync(await exported('r.csv', ...flags), 'utf8')).toContain(`,${value / 10_000n}`)
+  })
+
+  test('on standard output as at the terminal, in its language', async () => {
+    for (const [given, shown] of [
+      [{ terminal: 160, env: { LANG: 'de_DE.UTF-8' } }, '3.519.339'],
+      [{ env: { LANG: 'de_DE.UTF-8' } }, '3,519,339'],
+    ] as const)
+      for (const line of [['report'], ['report', 'export']]) {
+        const ran = await user.kpiIn(given, ...line, ...RANGE, '--by', 'month', '-o', 'markdown')
+        expect(ran.stdout).toContain(`| ${shown} |`)
+      }
+  })
+
+  test('also rows in Markdown, which are the same in both ways', async () => {
+    const { stdout } = await report('--rows', '-o', 'markdown')
+    expect(stdout).toContain('| 1,760,211 |')
+    expect(readFileSync(await exported('r.md'), 'utf8')).toBe(stdout)
   })
 })
 

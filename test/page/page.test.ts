@@ -148,6 +148,27 @@ describe.skipIf(noBrowser !== undefined)(`a report's page${noBrowser === undefin
     expect([report.complaints, report.requests]).toEqual([[], []])
   })
 
+  test('writes the numbers of the table beside charts as those are, in the language of the reader', async () => {
+    const columns = [
+      { name: 'KPI', field: { kind: 'text', about: '' } },
+      { name: 'actual', field: { kind: 'decimal', about: '' }, textOf: (): string => '+£ 1,234,567.50 m3' },
+      { name: 'progress', field: { kind: 'decimal', about: '' }, textOf: (): string => '107 %' },
+    ] as const
+    const rows = [pageRow({ actual: 1_234_567_5000n })]
+    const charts = (async function* () {
+      yield rows
+    })()
+    await using report = await openReport(browser, [], {}, { charts, table: { columns, records: [{ KPI: '1,234' }] } })
+    expect(await report.texts('.answer td')).toEqual(['1,234', '+£ 1,234,567.50 m3', '107 %'])
+    await report.page.evaluateOnNewDocument(() => {
+      Object.defineProperty(navigator, 'language', { value: 'de-DE' })
+    })
+    await report.page.reload()
+    expect(await report.texts('.answer td')).toEqual(['1,234', '+£ 1.234.567,50 m3', '107 %'])
+    expect(await report.texts('.latest')).toEqual(['£ 1.234.567,50'])
+    expect(report.complaints).toEqual([])
+  })
+
   test('says how each KPI stands, and asks for nothing', async () => {
     await using opened = await openReport(browser, OF_ANN, { title: 'Shops' })
     expect(await opened.text('h1')).toBe('Shops')

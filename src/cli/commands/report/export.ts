@@ -5,6 +5,7 @@ import type { Client } from '../../../client/client.ts'
 import { joinsPeriods, type Question } from '../../../domain/analysis/question.ts'
 import { countingRows, type ReportTable } from '../../../domain/analysis/report-table.ts'
 import { formatDay } from '../../../domain/day.ts'
+import { PLAIN_SIGNS } from '../../../domain/number-pattern.ts'
 import type { DayRange } from '../../../domain/period.ts'
 import { reportRow } from '../../../domain/resources/report-row.ts'
 import type { NamedField } from '../../../domain/schema.ts'
@@ -137,6 +138,9 @@ type Export = {
   readonly asked: DayRange
 }
 
+/** Tells whether a file is written, whose numbers do not depend on the language of the terminal. */
+const isFile = ({ toFile, appendSince }: ReportExportFlags): boolean => (toFile ?? appendSince) !== undefined
+
 /** Returns the table of a report of some days, whose rows are counted as they are read. */
 const tableOf = async (work: Export, range: DayRange, isContinued = false): Promise<ReportTable> => {
   const { cli, client, flags, look, question, presentation, written, signal } = work
@@ -149,6 +153,7 @@ const tableOf = async (work: Export, range: DayRange, isContinued = false): Prom
     question,
     isNoted: false,
     calendar: () => client.calendar ?? client.usualCalendar,
+    signs: isFile(flags) ? PLAIN_SIGNS : cli.printing().readingSigns,
     note: (text) => cli.note(text),
   })
   return countingRows({ columns, parts: untilStopped(parts, signal) }, written)

@@ -17,6 +17,7 @@ import { formatByPattern, type NumberSigns, readNumberPattern } from '../../../d
 import type { DayRange } from '../../../domain/period.ts'
 import type { ReportRow } from '../../../domain/resources/report-row.ts'
 import type { AnyRecord, NamedField } from '../../../domain/schema.ts'
+import { numberFormat } from '../../../export/report/number-format.ts'
 
 /** Describes people with missing values, and the latest value of each. */
 export type MissingPeople = {
@@ -66,9 +67,17 @@ export const readMissingPeople = async (
   return { people, latest }
 }
 
+/** Returns the number format in which a workbook shows the latest value of a person. */
+const latestFormat = ({ latest_actual: actual, latest_label_format: pattern }: AnyRecord): string | undefined =>
+  typeof actual === 'bigint'
+    ? numberFormat(actual, { ...readNumberPattern(String(pattern)), isGrouped: true })
+    : undefined
+
 /** Returns people with missing values as records, in columns for programs. */
 export const peopleAnswer = ({ people, latest }: MissingPeople): Answer => ({
-  columns: missingPerson.shown,
+  columns: missingPerson.shown.map((one) =>
+    one.name === 'latest_actual' ? { ...one, sheetFormat: latestFormat } : one,
+  ),
   records: people.map((one) => missingPersonRecord(one, latest)),
 })
 

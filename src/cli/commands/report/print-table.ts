@@ -32,7 +32,7 @@ export const readTable = async (asked: AskedReport, client: Client, request: Rep
     question,
     isNoted: format === 'table',
     calendar: () => client.calendar ?? client.usualCalendar,
-    signs: question ? readingSigns : signs,
+    signs: question || format === 'markdown' ? readingSigns : signs,
     note: (text) => cli.note(text),
   })
 }

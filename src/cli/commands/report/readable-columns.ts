@@ -109,14 +109,13 @@ export const withHeads = (
     const isMore = (value: bigint): boolean => name === 'difference' && value > 0n
     const inUnit = (record: AnyRecord) => {
       const value = field.kind === 'decimal' ? decimalIn(record, name) : null
-      const pattern = value === null ? undefined : patternOf(column.labelFormat, record)
-      return value === null || pattern === undefined ? undefined : { value, pattern }
+      if (value === null) return undefined
+      const pattern = patternOf(column.labelFormat, record) ?? (rounds ? ALL_DECIMALS : undefined)
+      return pattern && { value, pattern }
     }
     return {
       textOf: (record) => {
         const one = inUnit(record)
-        const plain = !one && rounds && field.kind === 'decimal' ? decimalIn(record, name) : null
-        if (plain !== null) return formatByPattern(plain, ALL_DECIMALS, signs)
         if (!one) return cellText(field, record[name] ?? null)
         return signed(formatByPattern(one.value, one.pattern, signs), isMore(one.value))
       },
@@ -124,7 +123,9 @@ export const withHeads = (
         ? {
             sheetFormat: (record: AnyRecord) => {
               const one = inUnit(record)
-              return one && numberFormat(one.value, one.pattern, name === 'difference')
+              // A spreadsheet has its own signs for the groups.
+              const pattern = one && signs ? { ...one.pattern, isGrouped: true } : one?.pattern
+              return one && pattern && numberFormat(one.value, pattern, name === 'difference')
             },
           }
         : {}),
