@@ -28,7 +28,7 @@ const NINE_COPIES = `
 pragma journal_mode = off;
 pragma synchronous = off;
 with recursive copy (number) as (select 1 union all select number + 1 from copy where number < 9)
-insert into entries
+insert into entries (account_id, item_id, kpi_id, entry_date, id, actual, target, notes, created_at, updated_at, item_set)
 select account_id, item_id, kpi_id, entry_date + number * 366, id + number * (select max(id) from entries),
   actual, target, notes, created_at, updated_at, item_set
 from entries cross join copy order by account_id, item_id, kpi_id, entry_date + number * 366;
