@@ -83,6 +83,54 @@ describe('the periods of KPIs', () => {
   })
 })
 
+test('a note says of which KPIs the items are averaged, and only where items are put together', async () => {
+  project('')
+  await using own = await embeddedUser()
+  for (const name of ['Rate', 'Stock']) {
+    const how = name === 'Rate' ? 'AVG' : 'SUM'
+    await own.kpi(
+      'kpis',
+      'create',
+      '--name',
+      name,
+      '--frequency',
+      'daily',
+      '--unit',
+      'Number',
+      '--aggregate-function',
+      how,
+    )
+  }
+  for (const name of ['ann', 'bob']) {
+    await own.kpi('users', 'create', '--email', `${name}@example.com`, '--first-name', name, '--last-name', 'Lee')
+  }
+  await own.kpi('assign', 'add', '--kpis', 'Rate,Stock', '--users', 'ann@example.com,bob@example.com')
+  const rows = ['Rate', 'Stock'].flatMap((name) =>
+    ['ann', 'bob'].map((user, at) => `${name},${user}@example.com,2026-02-01,${at * 10 + 10}`),
+  )
+  writeFileSync(own.folder.in('data.csv'), ['KPI,User,Date,Actual', ...rows, ''].join('\n'))
+  expect(await own.kpi('entries', 'import', 'data.csv')).toMatchObject({ code: 0 })
+  const ask = (...flags: string[]) => own.kpi('report', '--from', '2026-02-01', '--to', '2026-02-28', ...flags)
+
+  const said =
+    'the items of Rate are averaged, as KPIs that are averages are: a function over time is for periods alone'
+  for (const flags of [
+    ['--by', 'month', '--total'],
+    ['--group-by', 'kpi'],
+    ['--by', 'month', '--pivot', 'period', '--totals'],
+  ])
+    expect((await ask(...flags, '--function', 'last')).stderr).toContain(said)
+  const { stdout } = await ask('--group-by', 'kpi', '--function', 'last')
+  expect(stdout).toMatch(/Rate +Total +15 .*\nStock +Total +30 /)
+  for (const flags of [
+    ['--by', 'month', '--function', 'last'],
+    ['--group-by', 'kpi'],
+    ['--group-by', 'kpi', '--function', 'last', '--kpis', 'Stock'],
+    ['--group-by', 'kpi', '--function', 'last', '--users', 'ann@example.com'],
+  ])
+    expect((await ask(...flags)).stderr).not.toContain('averaged')
+})
+
 test('rolling sums stand beside rolling averages', async () => {
   project('')
   const { stdout } = await report('--kpis', 'Sales', '--rolling', '2', '--rolling-sum', '3', '-o', 'csv')

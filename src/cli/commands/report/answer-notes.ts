@@ -49,6 +49,33 @@ export const noteCutPeriods = async (
     await cli.note(`${title(last)} is under way: what it has so far counts in ${what} with whole periods`)
 }
 
+/** Sets how many KPIs a note names. */
+const FEW_KPIS = 3
+
+/**
+ * Notes of which KPIs the items are averaged, although their periods are put together by another function: whoever asks for the
+ * last values may expect their sum.
+ */
+const noteAveragedItems = async (
+  cli: Cli,
+  { total, totals, groupBy }: Question,
+  { functions, kpis }: Facts,
+  rows: readonly ReportRow[],
+): Promise<void> => {
+  const joinsItems = total || totals || (groupBy !== undefined && groupBy !== 'item')
+  if (!joinsItems) return
+  const averaged = [...(functions?.keys() ?? [])].flatMap((id) => {
+    const items = new Set(rows.flatMap(({ kpiId, itemId }) => (kpiId === id ? [itemId] : [])))
+    const kpi = kpis.get(id)
+    return items.size > 1 && kpi?.aggregate_function === 'AVG' ? [kpi.name] : []
+  })
+  if (averaged.length === 0) return
+  const of = averaged.length > FEW_KPIS ? `${averaged.length} KPIs` : averaged.join(', ')
+  await cli.note(
+    `the items of ${of} are averaged, as KPIs that are averages are: a function over time is for periods alone`,
+  )
+}
+
 /** Notes what a forecast needs to be understood: that there is none, or what its target is. */
 const noteForecasts = async (cli: Cli, { records }: Answer, { by }: Question): Promise<void> => {
   const foreseen = records.filter(({ forecast }) => typeof forecast === 'bigint')
@@ -68,14 +95,23 @@ export const noteNothingMissing = (
   return note('nothing is missing: each value that is due is there')
 }
 
+/** Describes an answer, and what it was made of: the rows in the range. */
+type Answered = {
+  readonly answer: Answer
+  readonly question: Question
+  readonly facts: Facts
+  readonly rows: readonly ReportRow[]
+}
+
 /** Notes what an answer does not say itself: why it is empty, and what its forecasts are. */
 export const noteAnswer = async (
   cli: Cli,
   client: Client,
   request: ReportRequest,
-  { answer, question, rows }: { readonly answer: Answer; readonly question: Question; readonly rows: number },
+  { answer, question, facts, rows }: Answered,
 ): Promise<void> => {
-  if (rows === 0) return tellWhereValuesLie(cli, client, request)
+  if (rows.length === 0) return tellWhereValuesLie(cli, client, request)
+  await noteAveragedItems(cli, question, facts, rows)
   if (answer.records.length === 0 && question.onlyMissed) return cli.note('no value in the range misses its target')
   if (question.pace) await noteForecasts(cli, answer, question)
   if (question.totals && !answer.columns.some(({ name }) => name === TOTAL_COLUMN)) {

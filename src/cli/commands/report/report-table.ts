@@ -95,12 +95,12 @@ const answerOf = async (cli: Cli, client: Client, request: ReportRequest, asked:
   const rows = await readRows(client, request)
   await noteCutPeriods(cli, question, facts, rows)
   await noteComparedDays(cli, question, facts, rows)
-  const inRange = rows.length
+  const inRange = [...rows]
   for (const days of earlierDays(question, facts, request.kpiIds)) {
     for (const row of await readRows(client, { ...request, ...days })) rows.push(row)
   }
   const answered = answer(rows, question, facts)
-  await noteAnswer(cli, client, request, { answer: answered, question, rows: inRange })
+  await noteAnswer(cli, client, request, { answer: answered, question, facts, rows: inRange })
   return answered
 }
 
