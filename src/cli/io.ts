@@ -47,8 +47,8 @@ export type Io = {
   readonly begun?: number
   /** Tells that this is a step of a job, which prints into the job's log. */
   readonly isStep?: boolean
-  /** Tells that nobody has given a deadline to the job of which this is a step. */
-  readonly hasUsualDeadline?: boolean
+  /** Sets how long this step of a job waits for a service that is down; else it does until its deadline. */
+  readonly longestOutageMs?: number | undefined
   /** Tells that what a step reads was found by a pattern, and not named: it has to be a regular file. */
   readonly readsFound?: boolean
   /** Holds when this command line began, in milliseconds since 1970: its deadline counts from then. */

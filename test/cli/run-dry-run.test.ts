@@ -3,7 +3,8 @@ import { writeFileSync } from 'node:fs'
 import type { Scope } from '../../src/domain/scopes.ts'
 import { type Fault, faultyProxy, refuse } from '../support/faulty-proxy.ts'
 import { errorOf, type Ran } from '../support/kpi.ts'
-import { userNamed } from '../support/import.ts'
+import { remoteImporter, userNamed } from '../support/import.ts'
+import type { Handler } from '../../src/server/wire.ts'
 import { embeddedUser, fillShop, newerUser, remoteUser, remoteUserBehind, type User } from '../support/user.ts'
 
 const dryRun = (user: User, steps: string, ...more: string[]): Promise<Ran> => {
@@ -173,6 +174,27 @@ describe('a dry run asks its service', () => {
     expect(ran.stderr.match(/what the service allows was not looked at: cannot reach/g)).toHaveLength(1)
   })
 })
+
+test.each(['', 'deadline: 1h\n', 'deadline: 1h\nretry: until-deadline\n'])(
+  'a dry run of a job with "%s" waits a few seconds for a service that stops to answer well, and says which step fails',
+  async (head) => {
+    let asked = 0
+    const wrap =
+      (handler: Handler): Handler =>
+      (request) =>
+        (asked += 1) <= 1 ? handler(request) : Promise.resolve({ status: 503, headers: {}, body: '' })
+    await using importer = await remoteImporter({ wrap })
+    importer.write('a.csv', 'user,kpi,date,actual\nAnn Lee,Sales,2026-03-01,1\n')
+    importer.write('job.yaml', `${head}steps:\n${IMPORT}`)
+    const ran = await importer.kpi('run', 'job.yaml', '--dry-run', '-o', 'json')
+    expect([ran.code, ...foreseen(ran)]).toEqual([5, 'failed 5'])
+    expect(errorOf(ran).message).toMatch(
+      /step 1, import, would end with 5: .* answered with status 503; try again later$/,
+    )
+    // One that waits until a deadline, or a quarter of an hour, sends more than 30.
+    expect(asked).toBeLessThan(12)
+  },
+)
 
 describe('a dry run ends as the job would at once', () => {
   const WIDE = '  - import: wide.csv\n    flags: { user: "2", date: 2026-03-02 }\n'

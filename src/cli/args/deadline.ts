@@ -60,12 +60,13 @@ export const findDeadline = (io: Io, given: string | undefined): Deadline =>
   readDeadline(given, io.startedAt ?? io.now())
 
 /** Sets how long a run without a deadline of its own waits for a service that is down. */
-const LONGEST_OUTAGE_MS = 900_000
+export const LONGEST_OUTAGE_MS = 900_000
 
 /** Returns until when a run that nobody watches waits for a service that is down since a moment. */
 export const outageEnd = (io: Io, given: string | undefined, since: number): number => {
   const { at } = findDeadline(io, given)
-  return given === undefined || io.hasUsualDeadline ? Math.min(at, since + LONGEST_OUTAGE_MS) : at
+  const longest = io.longestOutageMs ?? (given === undefined ? LONGEST_OUTAGE_MS : Infinity)
+  return Math.min(at, since + longest)
 }
 
 /** Returns a signal that is aborted at a moment; at once where that has passed. */

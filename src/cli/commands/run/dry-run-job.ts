@@ -16,6 +16,9 @@ import { createLackFinder } from './step-needs.ts'
 /** Describes a job that was read and checked: its folder, when it begins, and which day that is. */
 export type Opened = Pick<Running, 'job' | 'cwd' | 'today' | 'begun' | 'hide'>
 
+/** Sets how long each step of a dry run waits for a service that is down: somebody waits for what it foresees. */
+const LONGEST_OUTAGE_MS = 5000
+
 /** Describes a step of a dry run: its command lines, each with how it would end, and what holds for all of it. */
 type StepOutlook = {
   readonly step: Step
@@ -27,7 +30,7 @@ type StepOutlook = {
 const createOutlooks = (cli: Cli, { job, cwd, today, begun, hide }: Opened, signal: AbortSignal) => {
   const rejects = new Set<string>()
   const { at: deadline } = readDeadline(cli.flags.deadline ?? job.deadline, begun)
-  const dryRun = createStepDryRun({ cli, job, cwd, today, begun, hide, deadline })
+  const dryRun = createStepDryRun({ cli, job, cwd, today, begun, hide, deadline, longestOutageMs: LONGEST_OUTAGE_MS })
   const findLack = createLackFinder((text) => cli.note(hide(text)))
   return async (step: Step, at: number): Promise<StepOutlook> => {
     const { command } = step

@@ -131,8 +131,8 @@ export const stepWorld = (
     io,
     begun,
     isFound = false,
-    hasUsualDeadline = false,
-  }: Pick<Io, 'hasUsualDeadline'> & { readonly io: Io; readonly begun: number; readonly isFound?: boolean },
+    longestOutageMs,
+  }: Pick<Io, 'longestOutageMs'> & { readonly io: Io; readonly begun: number; readonly isFound?: boolean },
   cwd: string,
   log: JobLog,
   prefix: string,
@@ -148,7 +148,7 @@ export const stepWorld = (
       if (name === 'begun') return begun
       if (name === 'isStep') return true
       if (name === 'readsFound') return isFound
-      if (name === 'hasUsualDeadline') return hasUsualDeadline
+      if (name === 'longestOutageMs') return longestOutageMs
       return name === 'stdinIsTerminal' ? false : target[name]
     },
   })

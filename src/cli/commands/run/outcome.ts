@@ -53,6 +53,8 @@ export type Running = {
   readonly hide: (text: string) => string
   /** Holds when the job must end, in milliseconds since 1970. */
   readonly deadline: number
+  /** Sets how long its steps wait for a service that is down, where that is not as their deadlines say. */
+  readonly longestOutageMs?: number
 }
 
 /** Describes what became of a step. */

@@ -3,7 +3,7 @@ import { backoff, waitUntil } from '../../../client/retry.ts'
 import { Aborted } from '../../../client/transport.ts'
 import { KpiError } from '../../../domain/errors.ts'
 import type { Verb } from '../../../domain/schema.ts'
-import { alarmAt, readDeadline } from '../../args/deadline.ts'
+import { alarmAt, LONGEST_OUTAGE_MS, readDeadline } from '../../args/deadline.ts'
 import { givenIn } from '../../args/raw-options.ts'
 import { EXIT, type ExitCode, UsageError } from '../../exit.ts'
 import { shellWord } from '../../output/text.ts'
@@ -98,8 +98,9 @@ export const runLine = async (
   const whole = wholeLine(cli, words)
   // Behind -- it would be an argument.
   const line = whole.toSpliced([...whole, '--'].indexOf('--'), 0, '--deadline', `${left}s`)
-  const hasUsualDeadline = (own ?? cli.flags.deadline ?? job.deadline) === undefined
-  const world = stepWorld({ io: cli.io, begun: running.begun, isFound, hasUsualDeadline }, cwd, log, prefix, said)
+  const hasDeadline = (own ?? cli.flags.deadline ?? job.deadline) !== undefined
+  const { longestOutageMs = hasDeadline ? undefined : LONGEST_OUTAGE_MS } = running
+  const world = stepWorld({ io: cli.io, begun: running.begun, isFound, longestOutageMs }, cwd, log, prefix, said)
   try {
     const { result: code, problems } = await hearingProblems(() => cli.run(line, world))
     return { code, message: withProblems(said.message(), problems), problems }
