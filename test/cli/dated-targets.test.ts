@@ -60,7 +60,7 @@ describe.each(some(1, users))('%s, --from', (_, open) => {
     const dry = await user.kpi(...line, '--dry-run')
     expect(dry.stdout).toContain('130 from 2027-01-01')
     const { ran, undo } = await run(user, ...line)
-    expect([ran.code, ran.stderr]).toEqual([0, '--from 2027 is 2027-01-01\n'])
+    expect([ran.code, ran.stderr]).toEqual([0, '--from 2027 is 2027-01-01 in UTC\n'])
     expect(ran.stdout).toContain('130 from 2027-01-01')
     expect(await shownKpi(user)).toEqual({
       target_default: 100,

@@ -14,8 +14,11 @@ const shellWords = (line: string): string[] =>
     .slice(0, -1)
 
 /** The command lines that a log shows. */
-const linesIn = (log: string): string[] =>
-  log.split('\n').flatMap((line) => /^\S+ \[\d+ \w+\] (kpi .*)$/.exec(line)?.[1] ?? [])
+const linesIn = (log: string, before = ''): string[] =>
+  log.split('\n').flatMap((line) => {
+    const [, shown = ''] = /^\S+ \[\d+ \w+\] (.*)$/.exec(line) ?? []
+    return shown.startsWith(`${before}kpi `) ? [shown.slice(before.length)] : []
+  })
 
 test('each command line in the log can be pasted later, in the folder of the job', async () => {
   await using importer = await embeddedImporter()
@@ -50,6 +53,45 @@ steps:
     expect(await later(...shellWords(line).slice(1))).toMatchObject({ code: 0 })
   }
   expect(await heldIn(importer)).toHaveLength(1)
+})
+
+test('the log has the line of each step with the days that it worked on, also where a word or nothing says them', async () => {
+  await using importer = await embeddedImporter()
+  importer.write('a.csv', 'user,kpi,actual\nAnn Lee,Sales,1\n')
+  importer.write(
+    'job.yaml',
+    `log: job.log
+steps:
+  - import: a.csv
+    flags: { date: yesterday }
+  - report:
+  - report:
+    flags: { from: this-year, rows: true }
+  - check:
+    flags: { from: yesterday, only: missed }
+  - run: entries list --from=last-week --limit 5
+  - run: entries add --user 2 --kpi Sales --date -7d --actual 1
+  - run: kpis update Visits --target-default 12 --from this-quarter
+  - report:
+    flags: { from: 2026-11-01, to: 2026-11-02 }
+`,
+  )
+  expect((await importer.kpi('run', 'job.yaml', '--quiet', '--time-zone', 'Pacific/Kiritimati')).code).toBe(0)
+  const days = linesIn(importer.read('job.log'), 'for the same days: ')
+  expect(days.map((line) => line.replace('kpi --time-zone Pacific/Kiritimati ', ''))).toEqual([
+    'entries import a.csv --date 2026-11-21',
+    'report --from 2026-10-23 --to 2026-11-22',
+    'report --from 2026-01-01 --rows --to 2026-11-22',
+    'check --from 2026-11-21 --only missed --to 2026-11-21',
+    'entries list --from 2026-11-09 --limit 5 --to 2026-11-15',
+    'entries add --user 2 --kpi Sales --date 2026-11-15 --actual 1',
+    'kpis update Visits --target-default 12 --from 2026-10-01',
+  ])
+  for (const line of days) {
+    const later = shellIn({ ...importer.world, now: Date.parse('2027-02-25T12:00:00Z') })
+    expect(await later(...shellWords(line).slice(1))).toMatchObject({ code: 0 })
+  }
+  expect(await heldIn(importer)).toHaveLength(2)
 })
 
 test('the log names the service of the environment, and no secret', async () => {

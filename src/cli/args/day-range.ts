@@ -5,6 +5,7 @@ import { type Day, FIRST_QUERY_DAY, formatDay, LAST_ENTRY_DAY } from '../../doma
 import { CIVIL_CALENDAR, type DayRange } from '../../domain/period.ts'
 import type { Cli } from '../cli.ts'
 import { UsageError } from '../exit.ts'
+import type { Io } from '../io.ts'
 import { shellWord } from '../output/text.ts'
 import { type Counting, dependsOnCalendar, isPlainDate, parseRelativeDays } from './relative-dates.ts'
 
@@ -80,9 +81,14 @@ export const rangeOf = ({ from, to }: RangeFlags, rule: RangeRule, counting: Cou
   return range
 }
 
+/** Describes where it is told which days were meant: as a note, and to the job of which a line is a step. */
+export type DayTelling = Pick<Cli, 'note' | 'today'> & { readonly io?: Pick<Io, 'tellDays'> }
+
 /** Notes which days were meant, where the line has a word for one. */
-const tellDays = async (cli: Pick<Cli, 'note' | 'today'>, flags: RangeFlags, range: DayRange): Promise<void> => {
+const tellDays = async (cli: DayTelling, flags: RangeFlags, range: DayRange): Promise<void> => {
   const words = [flags.from, flags.to].filter((word) => word !== undefined)
+  if (words.length < 2 || !words.every(isPlainDate))
+    await cli.io?.tellDays?.({ '--from': formatDay(range.from), '--to': formatDay(range.to) })
   if (words.every(isPlainDate)) return
   const days = range.from === range.to ? formatDay(range.from) : daysOf(range)
   await cli.note(`${typed(flags)} is ${days} in ${cli.today().zone}`)
@@ -94,7 +100,7 @@ const tellDays = async (cli: Pick<Cli, 'note' | 'today'>, flags: RangeFlags, ran
  * says which days were meant.
  */
 export const readRange = (
-  cli: Pick<Cli, 'note' | 'today'>,
+  cli: DayTelling,
   flags: RangeFlags,
   rule: RangeRule = RECENT,
 ): ((client: Client) => Promise<DayRange>) => {

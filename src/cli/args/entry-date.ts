@@ -11,9 +11,8 @@ import {
 } from '../../domain/period.ts'
 import { frequencyNames } from '../../domain/resources/catalog.ts'
 import type { Kpi } from '../../domain/resources/kpi.ts'
-import type { Cli } from '../cli.ts'
 import { shellWord } from '../output/text.ts'
-import { daysOf } from './day-range.ts'
+import { daysOf, type DayTelling } from './day-range.ts'
 import { dependsOnCalendar, isPlainDate, parseRelativeDays } from './relative-dates.ts'
 
 /** Describes the days that `--date` names: one, or those of a period, whose value has its first day. */
@@ -47,10 +46,12 @@ export const notItsPeriod = (word: string, days: DayRange, { name, frequency_id:
 
 /** Notes which day a word stands for. */
 export const tellDay = async (
-  cli: Pick<Cli, 'note' | 'today'>,
+  cli: DayTelling,
   word: string | undefined,
   day: string,
+  flag = '--date',
 ): Promise<void> => {
+  if (word === undefined || !isPlainDate(word)) await cli.io?.tellDays?.({ [flag]: day })
   if (word === undefined || isPlainDate(word)) return
-  await cli.note(`--date ${shellWord(word)} is ${day} in ${cli.today().zone}`)
+  await cli.note(`${flag} ${shellWord(word)} is ${day} in ${cli.today().zone}`)
 }

@@ -5,8 +5,8 @@ import { namedGroupItems } from '../../../client/operations/group-items.ts'
 import { type Day, FIRST_ENTRY_DAY, formatDay } from '../../../domain/day.ts'
 import { isNotFound, KpiError } from '../../../domain/errors.ts'
 import type { CarriedGroupItem } from '../../../domain/resources/entry-run.ts'
-import { readDateDays } from '../../args/entry-date.ts'
-import { faultOfDays, isPlainDate } from '../../args/relative-dates.ts'
+import { readDateDays, tellDay } from '../../args/entry-date.ts'
+import { faultOfDays } from '../../args/relative-dates.ts'
 import type { Cli } from '../../cli.ts'
 import { UsageError } from '../../exit.ts'
 import { changeByRun, type EntriesRun, stoppedEntries } from '../changes/entries-by-run.ts'
@@ -116,15 +116,14 @@ export const readItemsOfEntries = async (
   const way = fromEntries ? 'off' : 'onto'
   await learnAccount(client)
   refuse(client.isBundled(), way)
-  const { day: today, zone } = cli.today()
-  const days = await readDateDays(client, from, today)
+  const days = await readDateDays(client, from, cli.today().day)
   // An earlier version of the service has no such path: find that out before anything is changed.
   const [item, user] = [groupItems[0], users[0]]
   if (item && user)
     await countEntries(client, { way, item: item.id, users: [user], from: days.from }).catch((error: unknown) =>
       refuseEarlier(error, way),
     )
-  if (!isPlainDate(from)) await cli.note(`--from ${shellWord(from)} is ${formatDay(days.from)} in ${zone}`)
+  await tellDay(cli, from, formatDay(days.from), '--from')
   return { way, groupItems, users, from: days.from }
 }
 

@@ -132,7 +132,8 @@ export const stepWorld = (
     begun,
     isFound = false,
     longestOutageMs,
-  }: Pick<Io, 'longestOutageMs'> & { readonly io: Io; readonly begun: number; readonly isFound?: boolean },
+    tellDays,
+  }: Pick<Io, 'longestOutageMs' | 'tellDays'> & { readonly io: Io; readonly begun: number; readonly isFound?: boolean },
   cwd: string,
   log: JobLog,
   prefix: string,
@@ -149,6 +150,7 @@ export const stepWorld = (
       if (name === 'isStep') return true
       if (name === 'readsFound') return isFound
       if (name === 'longestOutageMs') return longestOutageMs
+      if (name === 'tellDays') return tellDays
       return name === 'stdinIsTerminal' ? false : target[name]
     },
   })

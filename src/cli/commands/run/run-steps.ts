@@ -6,6 +6,7 @@ import type { Verb } from '../../../domain/schema.ts'
 import { alarmAt, LONGEST_OUTAGE_MS, readDeadline } from '../../args/deadline.ts'
 import { givenIn } from '../../args/raw-options.ts'
 import { EXIT, type ExitCode, UsageError } from '../../exit.ts'
+import type { Io } from '../../io.ts'
 import { shellWord } from '../../output/text.ts'
 import { bounded } from '../../output/width.ts'
 import { hearingProblems, type ToldProblems } from '../report/told-problems.ts'
@@ -25,6 +26,7 @@ import {
   pastedLine,
   type StepLine,
   wholeLine,
+  withDays,
 } from './step-lines.ts'
 import { tellWaitingRejects } from './waiting-rejects.ts'
 
@@ -77,7 +79,7 @@ type StepEnd = Pick<StepResult, 'problems'> & {
 const endOfLine = ({ cli, deadline }: LineRunning, own: string | undefined): number =>
   own === undefined ? deadline : Math.min(deadline, readDeadline(own, cli.io.now()).at)
 
-type LineRunning = Omit<Running, 'rejects'>
+type LineRunning = Omit<Running, 'rejects'> & Pick<Io, 'tellDays'>
 
 /** Runs a command line as if it was typed, within what is left of the deadline. */
 export const runLine = async (
@@ -99,8 +101,8 @@ export const runLine = async (
   // Behind -- it would be an argument.
   const line = whole.toSpliced([...whole, '--'].indexOf('--'), 0, '--deadline', `${left}s`)
   const hasDeadline = (own ?? cli.flags.deadline ?? job.deadline) !== undefined
-  const { longestOutageMs = hasDeadline ? undefined : LONGEST_OUTAGE_MS } = running
-  const world = stepWorld({ io: cli.io, begun: running.begun, isFound, longestOutageMs }, cwd, log, prefix, said)
+  const { begun, tellDays, longestOutageMs = hasDeadline ? undefined : LONGEST_OUTAGE_MS } = running
+  const world = stepWorld({ io: cli.io, begun, isFound, longestOutageMs, tellDays }, cwd, log, prefix, said)
   try {
     const { result: code, problems } = await hearingProblems(() => cli.run(line, world))
     return { code, message: withProblems(said.message(), problems), problems }
@@ -127,15 +129,14 @@ const SKIPPED_WAITS = 5
 
 /** Runs a command line, and again while its service fails, as often as its step or the job says, until the deadline. */
 const runLineAgain = async (running: Running, step: Step, line: StepLine, prefix: string): Promise<StepEnd> => {
-  const {
-    cli: { io },
-    job,
-    log,
-  } = running
+  const { cli, job, log } = running
+  const { io } = cli
+  const tellDays: Io['tellDays'] = (days) =>
+    log.tell(`${prefix}for the same days: ${pastedLine(cli, step, lineText(step, withDays(line.words, days)))}`)
   const most = step.retries ?? job.retries
   const until = endOfLine(running, givenIn(line.words, '--deadline'))
   for (let tries = 1; ; tries += 1) {
-    const end = await runLine(running, line, prefix, until)
+    const end = await runLine({ ...running, tellDays }, line, prefix, until)
     if (tries > most || !isTriedAgain(step, end)) return end
     const failure = end.error instanceof KpiError ? end.error : {}
     const pause = backoff(failure, tries + SKIPPED_WAITS, (io.random(1)[0] ?? 0) / MOST_OF_BYTE)

@@ -126,6 +126,16 @@ export const linesOf = async (step: Step, place: LinesPlace, taken = new Set<str
   }))
 }
 
+/** Returns the words of a line with days in the place of words for them, and with those that it leaves open. */
+export const withDays = (words: readonly string[], days: Readonly<Record<string, string>>): readonly string[] =>
+  Object.entries(days).reduce<readonly string[]>((line, [flag, day]) => {
+    // Behind -- it would be an argument.
+    const end = [...line, '--'].indexOf('--')
+    const at = line.findIndex((word, index) => index < end && (word === flag || word.startsWith(`${flag}=`)))
+    if (at < 0) return line.toSpliced(end, 0, flag, day)
+    return line.toSpliced(at, line[at] === flag ? 2 : 1, flag, day)
+  }, words)
+
 /** Matches the flags that name a place. */
 const PLACE = /^(?:-p.*|--(?:profile|data-dir|store)(?:=.*)?)$/s
 

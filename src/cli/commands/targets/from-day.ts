@@ -4,7 +4,7 @@ import type { Day } from '../../../domain/day.ts'
 import { FIRST_ENTRY_DAY, formatDay, LAST_ENTRY_DAY } from '../../../domain/day.ts'
 import type { AnyRecord, FieldValue } from '../../../domain/schema.ts'
 import type { DatedChange } from '../../../domain/targets/dated-targets.ts'
-import { readDateDays } from '../../args/entry-date.ts'
+import { readDateDays, tellDay } from '../../args/entry-date.ts'
 import type { Cli } from '../../cli.ts'
 import { UsageError } from '../../exit.ts'
 import { shellWord } from '../../output/text.ts'
@@ -19,7 +19,7 @@ const readDay = async (cli: Cli, client: Client, word: string): Promise<Day> => 
   const { from } = await readDateDays(client, word, cli.today().day)
   if (from < FIRST_ENTRY_DAY || from > LAST_ENTRY_DAY)
     throw new UsageError(`--from ${shellWord(word)} is not in the years 1900 to 2199`)
-  if (formatDay(from) !== word.trim()) await cli.note(`--from ${shellWord(word)} is ${formatDay(from)}`)
+  await tellDay(cli, word, formatDay(from), '--from')
   return from
 }
 
