@@ -171,13 +171,22 @@ export const createCli = (
     const { signal, late } = bulk ?? {}
     return signal && late ? begin({ signal, late }) : untilDeadline(io, flags.deadline, begin, signal)
   }
+  /** Does work; a step of a job then warns of a key that expires soon, whatever its command is: nobody watches. */
+  const warningOfKey = async <T>(client: Client, work: () => Promise<T>): Promise<T> => {
+    try {
+      return await work()
+    } finally {
+      const key = io.isStep ? client.keyInfo() : undefined
+      if (key) await (await import('./target/api-key.ts')).warnOfExpiry({ io, log }, key)
+    }
+  }
   const cli: Cli = {
     io,
     flags,
     withClient: (needs, work, bulk) =>
       untilStopped(bulk, (reach, paced) => {
         const { signal } = reach.stopping
-        const counted = tellRounded(log, (client) => work(client, signal))
+        const counted = tellRounded(log, (client) => warningOfKey(client, () => work(client, signal)))
         return withClientAt(io, findPlace(io, flags), reach, needs, counted, paced)
       }),
     withTransport: (variant, work, bulk) =>

@@ -47,6 +47,8 @@ export type Io = {
   readonly begun?: number
   /** Tells that this is a step of a job, which prints into the job's log. */
   readonly isStep?: boolean
+  /** Takes the warnings of a step of a job. */
+  readonly onWarning?: ((text: string) => Promise<void>) | undefined
   /** Takes the days that a step of a job works on, by their flags, where its line has words for them or leaves them open. */
   readonly tellDays?: ((days: Readonly<Record<string, string>>) => Promise<void>) | undefined
   /** Sets how long this step of a job waits for a service that is down; else it does until its deadline. */

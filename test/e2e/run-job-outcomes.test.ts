@@ -3,8 +3,12 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { embeddedImporter, heldIn, type Importer, remoteImporter } from '../support/import.ts'
-import type { World } from '../support/io.ts'
+import { NOW, type World } from '../support/io.ts'
 import { type Ran, shellIn } from '../support/kpi.ts'
+import { openDoors } from '../support/newer-import.ts'
+import { makeKey } from '../support/service.ts'
+import { accounts } from '../../src/service/accounts/accounts.ts'
+import { DEFAULT_ACCOUNT } from '../../src/service/context.ts'
 
 const FILE = 'user,kpi,date,actual\nAnn Lee,Sales,2026-03-01,1\nBob,Sales,2026-03-01,2\n'
 
@@ -104,6 +108,40 @@ describe('a webhook', () => {
     const [first] = (taken[0]?.steps ?? []) as { problems?: unknown[]; more_problems?: number }[]
     expect([first?.problems?.length, first?.more_problems]).toEqual([100, 84])
   })
+
+  test.each([
+    ['imports', '  - import: a.csv\n  - import: a.csv\n', 3],
+    ['only reads', '  - report:\n  - run: kpis list\n', 0],
+    ['cannot be done', '  - run: kpis get 99\n', 1],
+  ])(
+    'is told of a key that expires soon, of a job that %s; so is standard error under --quiet, once',
+    async (_what, steps, code) => {
+      const { taken, url } = await receiver()
+      await using doors = await openDoors()
+      const account = await accounts.get(doors.service.db, DEFAULT_ACCOUNT)
+      const key = async (days: number): Promise<string> =>
+        makeKey(doors.service.db, account, { name: 'nightly', expires_at: NOW / 1000 + days * 86_400 })
+      doors.write('a.csv', `${FILE}Bob,Sales,x,1\n`)
+      doors.write('job.yaml', `log: job.log\nsteps:\n${steps}  - webhook: ${url}\n`)
+      const runWith = async (KPI_TOKEN: string): Promise<Ran> => {
+        const env = { KPI_BASE_URL: `${doors.url}/v1`, KPI_TOKEN }
+        return shellIn({ home: doors.folder.path, env })('run', 'job.yaml', '--quiet')
+      }
+      const ran = await runWith(await key(10))
+      const words = /^key \d+ \(nightly\) expires on 2026-12-01, in 10 days; .*kpi service keys rotate \d+$/
+      expect([ran.code, taken[0]]).toMatchObject([code, { exit_code: code, warnings: [expect.stringMatching(words)] }])
+      expect(ran.stderr.match(/^warning: key \d+ \(nightly\) expires on /gm)).toHaveLength(1)
+      expect(doors.read('job.log')).toMatch(/\[1 \w+\] warning: key \d+ \(nightly\) expires on/)
+      // It is not what became of the step.
+      expect(JSON.stringify(taken[0]?.steps)).not.toContain('expires')
+      const later = await runWith(await key(15))
+      expect([later.code, later.stderr.includes('expires'), Object.keys(taken[1] ?? {})]).toEqual([
+        code,
+        false,
+        ['outcome', 'exit_code', 'at', 'steps'],
+      ])
+    },
+  )
 
   test('that nobody answers ends with the deadline of the job', async () => {
     const { url } = await receiver(0, 0, 0)

@@ -58,7 +58,10 @@ export const createLog = (io: Io, format: LogFormat, isQuiet: boolean): Log => {
     note: async (text, event = 'note', fields = {}) => {
       if (!isQuiet) await print('info', event, text, fields)
     },
-    warn: (text, fields = {}) => print('warning', 'warning', text, fields),
+    warn: async (text, fields = {}) => {
+      await print('warning', 'warning', text, fields)
+      await io.onWarning?.(typeof text === 'string' ? text : text.join('; '))
+    },
     keepBelow: (line) => {
       live?.hide()
       live = line

@@ -23,10 +23,14 @@ export const expiryWords = ({ io }: Pick<Cli, 'io'>, { id, name, expiresAt }: Ke
   return `key ${id} (${name}) expires on ${endWords(expiresAt, now)}; unless it has been replaced already, rotate it on the service: kpi service keys rotate ${id}`
 }
 
-/** Warns of a key that expires soon, and says how to renew it. */
-export const warnOfExpiry = async (cli: Cli, key: KeyInfo | undefined): Promise<void> => {
+/** Holds the worlds of command lines that have warned of their key. */
+const warned = new WeakSet<Cli['io']>()
+
+/** Warns of a key that expires soon, once for each command line, and says how to renew it. */
+export const warnOfExpiry = async (cli: Pick<Cli, 'io' | 'log'>, key: KeyInfo | undefined): Promise<void> => {
   const words = key && expiryWords(cli, key)
-  if (!key || words === undefined || key.expiresAt === null) return
+  if (!key || words === undefined || key.expiresAt === null || warned.has(cli.io)) return
+  warned.add(cli.io)
   // A nightly job must learn of this, so it is a warning, which --quiet keeps.
   await cli.log.warn(words, { key_id: key.id, expires_at: formatInstant(key.expiresAt) })
 }

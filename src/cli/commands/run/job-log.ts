@@ -12,6 +12,10 @@ export type JobLog = {
   readonly tell: (text: string) => Promise<void>
   /** Returns the last line that a step said. */
   readonly last: () => string
+  /** Takes a warning of a step, which its log has already; under `--quiet` it is printed, the first time that it is heard. */
+  readonly warn: (text: string) => Promise<void>
+  /** Returns the warnings of the steps so far, each once. */
+  readonly warnings: () => readonly string[]
   /** Returns why lines are missing in the file; undefined where it holds them all. */
   readonly fault: () => string | undefined
   /** Closes the file; a second time it does nothing. */
@@ -22,9 +26,14 @@ export type JobLog = {
 export const silentLog: JobLog = {
   tell: () => Promise.resolve(),
   last: () => '',
+  warn: () => Promise.resolve(),
+  warnings: () => [],
   fault: () => undefined,
   close: () => Promise.resolve(),
 }
+
+/** Bounds the warnings of a job that are told apart from its log. */
+const MOST_WARNINGS = 100
 
 const openFile = (path: string): AppendedFile => {
   try {
@@ -36,13 +45,14 @@ const openFile = (path: string): AppendedFile => {
 
 /** Opens the log of a job; without a path there are notes alone. What `hide` removes is not in it. */
 export const openJobLog = (
-  { io, note, log }: Cli,
+  { io, flags, note, log }: Cli,
   path: string | undefined,
   hide: (text: string) => string,
 ): JobLog => {
   let file = path === undefined ? undefined : openFile(path)
   let last = ''
   let fault: string | undefined
+  const warnings = new Set<string>()
   /** Writes to the file; the first time that this fails, as on a full disk, it is said, and the job goes on. */
   const append = async (write: () => void): Promise<void> => {
     try {
@@ -63,6 +73,13 @@ export const openJobLog = (
       await note(line)
     },
     last: () => last,
+    warn: async (text) => {
+      const shown = bounded(hide(text))
+      if (warnings.has(shown) || warnings.size >= MOST_WARNINGS) return
+      warnings.add(shown)
+      if (flags.quiet === true) await log.warn(shown)
+    },
+    warnings: () => [...warnings],
     fault: () => fault,
     close: async () => {
       const open = file
@@ -81,6 +98,8 @@ type Said = {
 }
 
 const ERROR = /^kpi: /
+/** Matches what is no last word on how a line ended. */
+const WARNING = /^warning: /
 
 /** Creates what collects that. Errors begin with the name of the program, and go on in indented lines. */
 export const createSaid = (): Said => {
@@ -93,7 +112,7 @@ export const createSaid = (): Said => {
       if (isError) errors = isInError ? [...errors, line.replace(ERROR, '')] : [line.replace(ERROR, '')]
       else if (isInError && line.startsWith(' ')) errors.push(line.trim())
       isInError = isError || (isInError && line.startsWith(' '))
-      told = line
+      if (!WARNING.test(line)) told = line
     },
     onOutput: (line) => {
       printed = line
@@ -151,6 +170,7 @@ export const stepWorld = (
       if (name === 'readsFound') return isFound
       if (name === 'longestOutageMs') return longestOutageMs
       if (name === 'tellDays') return tellDays
+      if (name === 'onWarning') return log.warn
       return name === 'stdinIsTerminal' ? false : target[name]
     },
   })

@@ -83,12 +83,13 @@ const problemsIn = ({ problems }: StepResult): object => {
 }
 
 /** Returns what a webhook is told: how the job went so far, and each of its steps. */
-const outcomeText = (results: readonly StepResult[], at: number): string => {
+const outcomeText = (results: readonly StepResult[], warnings: readonly string[], at: number): string => {
   const code = codeOf(results)
   return JSON.stringify({
     outcome: outcomeOf(code),
     exit_code: code,
     at: new Date(at).toISOString(),
+    ...(warnings.length > 0 && { warnings }),
     steps: results.map((one, index) => ({
       step: index + 1,
       kind: one.step.kind,
@@ -125,7 +126,7 @@ export const sendOutcome = async (running: Running, step: Step, done: readonly S
     const token = secretOf(io, cwd, step.token)
     await sendWebhook({
       address,
-      body: outcomeText(done, io.now()),
+      body: outcomeText(done, log.warnings(), io.now()),
       token,
       timeoutMs,
       network: network(),
