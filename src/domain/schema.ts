@@ -79,7 +79,9 @@ export type Field = {
 
 /** Returns the fields that answers show only on request, and that bodies may hold. */
 export const fieldsOnRequest = ({ fields }: Pick<Printable, 'fields'>): NamedField[] =>
-  Object.entries<Field>(fields).flatMap(([name, field]) => (field.onRequest ? [{ name, field }] : []))
+  Object.entries<Field>(fields).flatMap(([name, field]) =>
+    field.onRequest && !field.writeOnly ? [{ name, field }] : [],
+  )
 
 /** Returns the fields that a record is shown with: also those that answers show on request, where it has such. */
 export const fieldsShownOf = (of: Printable, records: readonly AnyRecord[]): readonly NamedField[] => {

@@ -243,6 +243,19 @@ export class RunRecord {
     })
   }
 
+  /** Notes that a change is another one than was intended, as its record has changed since; waits for the disk. */
+  amend(id: number, { action, recordId, before, after }: RecordedChange): void {
+    this.#write(true, () =>
+      this.#sql('update changes set action = ?, record_id = ?, before = ?, after = ? where id = ?').run(
+        action,
+        recordId ?? null,
+        toText(before),
+        toText(after),
+        id,
+      ),
+    )
+  }
+
   /**
    * Notes what became of a change, undefined where that is still not known. It is written with the next changes, or when the
    * record is closed: an outcome that is lost is found out again.

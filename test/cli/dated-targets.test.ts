@@ -1,9 +1,14 @@
 import { writeFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
+import { listen } from '../../src/server/http/listener.ts'
 import { day } from '../support/calendar.ts'
+import { databases } from '../support/databases.ts'
 import { type Fault, faultyProxy, whole } from '../support/faulty-proxy.ts'
+import { temporaryFolder } from '../support/folder.ts'
 import { kpiNamed, userNamed } from '../support/import.ts'
-import { jsonOf } from '../support/kpi.ts'
+import { NOW } from '../support/io.ts'
+import { jsonOf, type Shell, shellIn } from '../support/kpi.ts'
+import { startService, wayTo } from '../support/service.ts'
 import { some } from '../support/soak/tests.ts'
 import { embeddedUser, newerUser, remoteUserBehind, type User, users } from '../support/user.ts'
 
@@ -442,6 +447,79 @@ describe('a sheet', () => {
         { from: '2028-07-01', target: 2 },
       ],
     })
+  })
+})
+
+describe.each(databases)('on %s, commands that give targets at the same moment', (_, makeDatabase) => {
+  const MONTHS = ['01', '02', '03', '04'] as const
+  const all = MONTHS.map((month, at) => `${at + 1} from 2027-${month}-01`)
+
+  /** Serves Ann and Revenue to as many machines as there are months. */
+  const open = async () => {
+    const service = await startService(NOW, makeDatabase)
+    const server = await listen(service.handler, '127.0.0.1', 0)
+    const { client } = await wayTo(service)
+    await client.kpis.add(kpiNamed('Revenue', { target_default: 100_0000n }))
+    await client.users.add(userNamed('Ann'))
+    const { login, token } = service
+    const env = { KPI_BASE_URL: `${server.url}/api`, KPI_LOGIN: login, KPI_TOKEN: token }
+    const machines = MONTHS.map(() => {
+      const folder = temporaryFolder()
+      return { folder, kpi: shellIn({ home: folder.path, env }) }
+    })
+    return {
+      client,
+      machines,
+      [Symbol.asyncDispose]: async () => {
+        for (const { folder } of machines) folder[Symbol.dispose]()
+        await server.close()
+        await service[Symbol.asyncDispose]()
+      },
+    }
+  }
+
+  const targetsOf = async ({ list }: { readonly list: () => Promise<readonly object[]> }): Promise<unknown> => {
+    const [one] = (await list()) as readonly { targets?: string | null }[]
+    return one?.targets ?? null
+  }
+
+  const atOnce = (machines: readonly { readonly kpi: Shell }[], line: readonly string[]) =>
+    Promise.all(machines.map(({ kpi }, at) => kpi(...line, '--target', `${at + 1}`, '--from', `2027-${MONTHS[at]}-01`)))
+
+  test.each<[what: string, line: readonly string[]]>([
+    ['to a KPI', ['kpis', 'update', 'Revenue']],
+    ['to a user', ['assign', 'update', '--kpis', '1', '--users', '2']],
+  ])('keep all of them: %s; an undo leaves those of others alone', async (what, line) => {
+    await using opened = await open()
+    const { client, machines } = opened
+    if (what === 'to a user') await client.assignments(2).add({ id: 1, sort_order: 1 })
+    const records = what === 'to a KPI' ? client.kpis : client.assignments(2)
+    const shown = (): Promise<unknown> => targetsOf(records)
+    const ran = await atOnce(machines, line)
+    expect(ran.map(({ code, stderr }) => [code, stderr])).toEqual(MONTHS.map(() => [0, '']))
+    expect(await shown()).toBe(all.join(', '))
+    // Each receipt holds the list that its change replaced: only the last one is taken back, then the one before it.
+    const undo = async (of: Shell): Promise<number> => {
+      const [last] = jsonOf(await of('history', '-o', 'json')) as { receipt: string }[]
+      return (await of('undo', '--yes', last?.receipt ?? '')).code
+    }
+    for (let left = machines; left.length > 0;) {
+      const codes = await Promise.all(left.map((machine) => undo(machine.kpi)))
+      expect(codes).toContain(0)
+      left = left.filter((_, at) => codes[at] !== 0)
+    }
+    expect(await shown()).toBeNull()
+  })
+
+  test('assign a KPI once: with another target it is refused, and not taken for the same', async () => {
+    await using opened = await open()
+    const { client, machines } = opened
+    const ran = await atOnce(machines, ['assign', 'add', '--kpis', '1', '--users', '2'])
+    const done = all.filter((_, at) => ran[at]?.code === 0)
+    expect(done).toEqual([await targetsOf(client.assignments(2))])
+    const refused = ran.filter(({ code }) => code !== 0)
+    const why = expect.stringContaining('is assigned to Ann already with another target from 2027-') as string
+    expect(refused.map(({ code, stderr }) => [code, stderr])).toEqual(MONTHS.slice(1).map(() => [1, why]))
   })
 })
 

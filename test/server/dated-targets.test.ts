@@ -83,6 +83,28 @@ describe('dated targets of a KPI', () => {
     expect(await shown(service)).toEqual(before)
   })
 
+  test('replace only those that were read, where a body says which these were; what is there already changes nothing', async () => {
+    await using service = await started()
+    const [first] = TARGETS
+    expect(await put(service, '/kpis/1', { targets: [first], targets_before: [TARGETS[1]] })).toMatchObject({
+      status: 409,
+      body: {
+        message: expect.stringContaining(
+          'targets: are 120 from 2026-01-01, 130.5 from 2027-01-01 by now, and not 130.5',
+        ),
+      },
+    })
+    expect(await shown(service)).toMatchObject({ targets: TARGETS })
+    const again = { targets: TARGETS, targets_before: null }
+    for (const body of [again, { targets: [first], targets_before: TARGETS }, { name: 'B', targets_before: null }])
+      expect(await put(service, '/kpis/1', body)).toMatchObject({ status: 200 })
+    expect(await shown(service)).toMatchObject({ name: 'B', targets: [first] })
+    expect(await v1.put(service, '/kpis/1', { targets: null, targets_before: null })).toMatchObject({ status: 409 })
+    await post(service, '/users/2/kpis', { id: 1, sort_order: 1 })
+    const assigned = { targets: [first], targets_before: [first] }
+    expect(await put(service, '/users/2/kpis/1', assigned)).toMatchObject({ status: 409 })
+  })
+
   test('are refused with all their faults at once', async () => {
     await using service = await started()
     const targets = [{ from: '2026-02-30', target: 'x' }, { target: null }, 7]

@@ -73,8 +73,11 @@ const changing = (client: Client, kind: ChangedKind): Omit<Access, 'list'> => {
       },
     }),
     update: async (before, patch) => {
-      const sent = held(withBaseNamed(kind, before, patch))
-      if (Object.keys(sent).length === 0) return before
+      const fields = held(withBaseNamed(kind, before, patch))
+      if (Object.keys(fields).length === 0) return before
+      // A list is made of the one that was read, and must not undo what another process has put into it meanwhile.
+      const sent =
+        'targets' in fields && 'targets' in before ? { ...fields, targets_before: before['targets'] } : fields
       return withBase(kind, await at(before).update(idIn(before), sent, withToday(kind, before)))
     },
     remove: (record) => at(record).remove(idIn(record)),

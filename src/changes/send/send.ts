@@ -31,7 +31,7 @@ export type Sending = {
   readonly account: Account
   readonly snapshot: Snapshot
   /** Notes each change before it is sent, and what became of it; one without a head is not continued. */
-  readonly run: Pick<RunRecord, 'intend' | 'settle' | 'settleAll' | 'withdraw' | 'disown' | 'noteEntries'> &
+  readonly run: Pick<RunRecord, 'intend' | 'amend' | 'settle' | 'settleAll' | 'withdraw' | 'disown' | 'noteEntries'> &
     Partial<Pick<RunRecord, 'head'>>
   readonly again: PlanAgain
   /** Holds what was read already of what may go with deleted records. */
@@ -100,6 +100,10 @@ const remove = async (access: Access, record: AccountRecord): Promise<void> => {
     if (!isNotFound(error)) throw error
   }
 }
+
+/** Tells whether a refusal says that another machine has just created a record, or changed the list that a change was made of. */
+const isMet = ({ action, record }: Change, { issues }: KpiError): boolean =>
+  action === 'create' ? !record.desired?.isNew : issues.some(({ field }) => field === 'targets')
 
 /** Describes a change that is noted and about to be sent. */
 type Open = { readonly change: Change; readonly id: number }
@@ -263,8 +267,9 @@ class Sender {
   }
 
   /** Sends one change; a refusal is its outcome. */
-  async #sendOne({ change, id }: Open): Promise<Outcome> {
+  async #sendOne(open: Open): Promise<Outcome> {
     const { before, run } = this.#sending
+    const { change, id } = open
     const missing = this.#lackedBy(change)
     if (missing)
       return this.#refusal(change, new KpiError('conflict', `it was not sent, as ${nounOf(missing)} was not made`))
@@ -272,8 +277,7 @@ class Sender {
       await before?.(change, (some) => run.noteEntries(id, some))
       return await this.#put(change, id)
     } catch (error) {
-      const isMet = change.action === 'create' && !change.record.desired?.isNew
-      if (isMet && error instanceof KpiError && error.code === 'conflict') return this.#meet(change, error)
+      if (error instanceof KpiError && error.code === 'conflict' && isMet(change, error)) return this.#meet(open, error)
       if (isRefused(error) && !error.mayBeDone) return this.#refusal(change, error)
       throw error instanceof KpiError ? this.#named(change, error) : error
     }
@@ -311,9 +315,10 @@ class Sender {
     return { change, result: 'done' }
   }
 
-  /** Looks again at what the service says is there already: another machine has just created it. */
-  async #meet(change: Change, error: KpiError): Promise<Outcome> {
-    const { account, snapshot, again } = this.#sending
+  /** Looks again at what the service says is there already: another machine has just created or changed it. */
+  async #meet({ change, id }: Open, error: KpiError): Promise<Outcome> {
+    const { account, snapshot, again, run, signal } = this.#sending
+    if (signal.aborted) throw new Aborted('it was interrupted')
     const { record } = change
     const user = record.above['user']?.id
     await lookAgain(account, snapshot, record.kind.name, user === undefined ? [] : [user])
@@ -322,7 +327,10 @@ class Sender {
     if (next.action === 'refuse')
       return this.#refusal(change, new KpiError('conflict', next.reasons.map(({ message }) => message).join('; ')))
     const [update] = next.changes
-    if (update) return { ...(await this.#sendOne({ change: update, id: 0 })), change: update }
+    if (update) {
+      run.amend(id, noteOf(snapshot, update))
+      return { ...(await this.#sendOne({ change: update, id })), change: update }
+    }
     return { change, result: next.action === 'skip' ? 'skip' : 'unchanged' }
   }
 

@@ -35,6 +35,14 @@ export const assignment = resource({
       onRequest: true,
       since: 8,
     },
+    targets_before: {
+      kind: 'targets',
+      about: 'Dated targets that `targets` replaces, as they were read; while there are others, the change is refused',
+      nullable: true,
+      onRequest: true,
+      writeOnly: true,
+      isDerived: true,
+    },
     sort_order: {
       kind: 'int16',
       about: "Place on the user's entry screen",

@@ -80,6 +80,14 @@ export const kpi = resource({
       onRequest: true,
       since: 8,
     },
+    targets_before: {
+      kind: 'targets',
+      about: 'Dated targets that `targets` replaces, as they were read; while there are others, the change is refused',
+      nullable: true,
+      onRequest: true,
+      writeOnly: true,
+      isDerived: true,
+    },
     value_direction: {
       kind: 'choice',
       about: 'Which way is better: U up, D down, N none',

@@ -51,6 +51,8 @@ export const noteCreated = (log: CreationLog, nameOf: NameOfAssignment = () => '
         return last
       })
     },
+    // It is there already: another machine has created it.
+    amend: (id) => settle(id, 'unchanged'),
     settle,
     settleAll: (outcomes) => {
       for (const one of outcomes) settle(...one)

@@ -1,10 +1,19 @@
 import { targetOn } from '../../domain/targets/dated-targets.ts'
 import { dayOfInstant, type Instant } from '../../domain/day.ts'
 import type { Decimal } from '../../domain/decimal.ts'
+import { KpiError } from '../../domain/errors.ts'
 import type { Settling } from '../collection.ts'
 
 /** Describes what is stored of dated targets, and what bodies may hold besides. */
 type Dated = { readonly targets?: string | null; readonly target_base?: Decimal | null }
+
+/** Refuses to replace other dated targets than those that were read. */
+const requireAsRead = (changes: object, sent: { readonly targets_before?: string | null }, before: Dated): void => {
+  const [read, stored] = [sent.targets_before, before.targets ?? null]
+  if (read === undefined || !('targets' in changes) || read === stored) return
+  const message = `are ${stored ?? 'none'} by now, and not ${read ?? 'none'}; read them again`
+  throw new KpiError('conflict', `targets: ${message}`, { issues: [{ field: 'targets', message }] })
+}
 
 /**
  * Returns a record as it is shown: the field with the plain target shows the one of today and, where there are dated ones,
@@ -31,6 +40,7 @@ export const settleTargets = <Name extends string>(
   name: Name,
   { before, now }: Settling,
 ): object => {
+  if (before) requireAsRead(changes, sent, before)
   if (base !== undefined) return { ...changes, [name]: base }
   const isCleared = Reflect.get(changes, name) === null && !('targets' in sent)
   if (isCleared) return { ...changes, targets: null }

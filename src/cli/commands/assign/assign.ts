@@ -114,7 +114,7 @@ const hasNoTarget = ({ record: { above } }: HeldLink): boolean => {
 }
 
 /** Returns the error for assignments that have another target than is given: adding would not set it. */
-const otherTargetError = async (held: readonly HeldLink[], given: GivenTarget): Promise<KpiError> => {
+const otherTargetError = async (held: readonly HeldLink[], given: GivenTarget, what: string): Promise<KpiError> => {
   const { targetHeld } = await import('./links.ts')
   const targetText = (target: Decimal | null, one: HeldLink): string => {
     if (target !== null) return formatDecimal(target)
@@ -132,7 +132,7 @@ const otherTargetError = async (held: readonly HeldLink[], given: GivenTarget): 
     ...adviceOnTargets([...lacking]),
     ...(held.every(hasNoTarget) ? [] : ['kpi assign update changes targets']),
   ]
-  return new KpiError('conflict', `${labels.join('; ')}${more}; nothing was assigned; ${steps.join('; ')}`)
+  return new KpiError('conflict', `${labels.join('; ')}${more}; ${what}; ${steps.join('; ')}`)
 }
 
 /** Says which assignments are there already, or how many. */
@@ -176,11 +176,11 @@ const addAddCommand = (group: Command, act: Act): void => {
       const adding = { ...(await selectLinks(client, given)), command: 'assign add', values, datedTargets } as const
       const { hasTarget, runLinks } = await import('./links.ts')
       await runLinks({ cli, client, signal, flags: options }, adding, {
-        requireSame: async (held) => {
+        requireSame: async (held, what) => {
           const [dated] = datedTargets ?? []
           const asked: GivenTarget | undefined = dated ?? (target === undefined ? undefined : { target })
           const others = asked ? held.filter((one) => !hasTarget(one, asked)) : []
-          if (asked && others.length > 0) throw await otherTargetError(others, asked)
+          if (asked && others.length > 0) throw await otherTargetError(others, asked, what)
         },
         tellAlready: (held) => tellAlready(cli, held),
         print: (made) => printAssigned(cli, client, made, 'assigned'),

@@ -120,8 +120,8 @@ export type MadeLinks = { readonly records: readonly AnyRecord[]; readonly uncha
 
 /** Holds what is particular to a line. */
 type Particulars = {
-  /** Refuses links that are there and are not as the line says. */
-  readonly requireSame?: (held: readonly HeldLink[]) => Promise<void>
+  /** Refuses links that are there and are not as the line says; `what` says what was left undone. */
+  readonly requireSame?: (held: readonly HeldLink[], what: string) => Promise<void>
   /** Says of links that they are there already. */
   readonly tellAlready?: (held: readonly HeldLink[]) => Promise<void>
   /** Changes entries once the links are made, as a part of the run; `onto` tells the run from others. */
@@ -192,7 +192,7 @@ const heldLink = (record: AccountRecord): HeldLink => ({
 /** Refuses links that are there and should be otherwise, and says which are there already. */
 const settleHeld = async ({ list }: LinkPlan, { requireSame, tellAlready }: Particulars): Promise<void> => {
   const held = list.flatMap(({ action, record }) => (record?.stored ? [{ action, ...heldLink(record) }] : []))
-  await requireSame?.(held)
+  await requireSame?.(held, 'nothing was assigned')
   await tellAlready?.(held.filter(({ action }) => action === 'skip'))
 }
 
@@ -322,7 +322,7 @@ const makeLinks = async (
 ): Promise<void> => {
   const { cli, client, signal } = run
   const { command, users, known, values = {}, datedTargets } = asked
-  const { tellAlready, wayBack, print, entries, offer } = particulars
+  const { tellAlready, requireSame, wayBack, print, entries, offer } = particulars
   const { kind, verb } = COMMANDS[command]
   const ids = [users, known].map((some) => some.map(({ id }) => id))
   await withRunRecord(
@@ -338,6 +338,7 @@ const makeLinks = async (
       await confirm(run, plan, particulars, targets)
       const items = plan.list.filter(isListed)
       const held = new Map(items.map((one) => [one, one.record?.stored]))
+      const met: HeldLink[] = []
       const { outcomes, isWhole, failure } = await makeChanges(cli, {
         account: { client },
         snapshot: plan.snapshot,
@@ -348,7 +349,7 @@ const makeLinks = async (
         before: async (change, noteEntries) => targets?.before(change, noteEntries),
         onOutcome: async ({ result, change }) => {
           const link = heldLink(change.record)
-          if (result === 'skip') await tellAlready?.([link])
+          if (result === 'skip') met.push(link)
           if (result === 'done' && verb === 'remove') await cli.note(`removed ${link.what} from ${link.user}`)
         },
       })
@@ -358,6 +359,9 @@ const makeLinks = async (
       const made = recordsOf(held, outcomes, own)
       if (verb !== 'remove' || (made.records.length > 0 && isPrintedAsData(cli))) await print(made)
       if (failure) throw failure
+      // Another process has assigned them meanwhile.
+      await requireSame?.(met, 'they were left as they are')
+      await tellAlready?.(met)
       if (!entries) await offer?.(made)
     },
   )

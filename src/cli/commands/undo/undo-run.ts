@@ -1,7 +1,7 @@
 import { readSnapshot } from '../../../changes/records/access.ts'
 import { kindNamed } from '../../../changes/records/kind-fields.ts'
 import { type AccountRecord, labelOf, type Snapshot } from '../../../changes/records/snapshot.ts'
-import { type Plan, planChanges } from '../../../changes/plan/plan.ts'
+import { type Plan, type PlanAgain, planChanges } from '../../../changes/plan/plan.ts'
 import type { Policy } from '../../../changes/plan/match.ts'
 import { requireConfirmation } from '../../args/prompt.ts'
 import { type Clients, judgeCreatedRecords, removeEntries } from '../../../changes/send/remove-created.ts'
@@ -230,7 +230,12 @@ const prepareUndo = async (undo: Undo): Promise<Prepared> => {
     ),
   )
   const steps = planned.map((step) => leftAlone(step, step.desired && refused.get(step.desired)))
-  return { steps, snapshot, plan }
+  const planAgain: PlanAgain = (record) => {
+    const next = plan.again(record)
+    // Leave alone what somebody else changes meanwhile.
+    return next?.action === 'update' ? undefined : next
+  }
+  return { steps, snapshot, plan: { ...plan, again: planAgain } }
 }
 
 const print = (cli: Cli, steps: readonly UndoStep[], entries: readonly EntryStep[]): Promise<void> =>

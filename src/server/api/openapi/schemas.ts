@@ -65,11 +65,15 @@ const innerLists = ({ lists = {} }: Resource, style: SchemaStyle): Schema =>
   )
 
 /** Returns the fields of a body. It omits ids that the path already holds, and in a change, secrets. */
-export const bodyFields = ({ path, writable, fields }: Resource, purpose: Purpose): NamedField[] =>
-  [...writable, ...fieldsOnRequest({ fields })].filter(({ name, field }) => {
+export const bodyFields = ({ path, writable, fields }: Resource, purpose: Purpose): NamedField[] => {
+  const onRequest = Object.entries<Field>(fields).flatMap(([name, field]) => (field.onRequest ? [{ name, field }] : []))
+  return [...writable, ...onRequest].filter(({ name, field }) => {
     const isKept = purpose === 'update' && (name === 'id' || field.secret)
-    return !isKept && !path.includes(`{${name}}`)
+    // Only a change has something before it.
+    const isOfChange = purpose === 'add' && field.onRequest && field.writeOnly
+    return !isKept && !isOfChange && !path.includes(`{${name}}`)
   })
+}
 
 type Taken = { readonly purpose: Purpose; readonly about: string; readonly required: readonly string[] }
 
