@@ -1,8 +1,14 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { parseDay } from '../../src/domain/day.ts'
+import { neverPause } from '../../src/domain/pause.ts'
 import type { UndoneBatch } from '../../src/domain/resources/entry-run.ts'
+import { accounts } from '../../src/service/accounts/accounts.ts'
+import { deleteEntries } from '../../src/service/entries/change-by-run.ts'
+import type { Db } from '../../src/store/db.ts'
+import { databases } from '../support/databases.ts'
 import { kpiNamed } from '../support/import.ts'
-import { waysIn, type Way } from '../support/service.ts'
+import { NOW } from '../support/io.ts'
+import { type Service, startService, waysIn, type Way, wayTo } from '../support/service.ts'
 import { fillShop, SHOP } from '../support/user.ts'
 
 const day = (date: string): number => parseDay(date) ?? 0
@@ -225,6 +231,55 @@ test('many are deleted in several transactions, and put back a batch at a time',
     ;({ batches, revision: at } = one)
   }
   expect(await entries.sums(which)).toEqual(before)
+})
+
+describe.each(databases)('on %s, a deletion that is asked for again while the first try goes on', (_, make) => {
+  const days = { from: 100, to: 109 }
+  const asked = { run: 'a', selection: { kpis: undefined, days }, ids: undefined, count: 10 }
+
+  /** Opens an account of ten entries, and a way for another try of the same run to delete one. */
+  const open = async (service: Service) => {
+    const [account] = await accounts.list(service.db)
+    if (!account) throw new Error('there is no account')
+    const way = await wayTo(service)
+    await fillShop(way)
+    const all = Array.from({ length: 10 }, (_, at) => ({ kpi_id: SHOP.revenue, entry_date: 100 + at, actual: 1n }))
+    await way.client.entries.addMany(all.map((one) => ({ ...one, user_id: SHOP.ann })))
+    const list = await way.client.entries.list(days)
+    const ctx = { db: service.db.ofAccount(account.id), account, now: NOW / 1000 }
+    let done = 0
+    const another = async (): Promise<void> => {
+      const one = list[done]
+      if (!one) return
+      done += 1
+      const which = { run: 'a', selection: undefined, ids: new Set([one.id]), count: done }
+      await deleteEntries(ctx, which, neverPause)
+    }
+    return { ctx, another }
+  }
+
+  test('says how far that is, and does not wait for it without an end', async () => {
+    await using service = await startService(NOW, make)
+    const { ctx, another } = await open(service)
+    const readLong: Db['readLong'] = async (work) => {
+      await another()
+      return ctx.db.readLong(work)
+    }
+    const amid = { ...ctx, db: { ...ctx.db, readLong } }
+    expect(await deleteEntries(amid, asked, neverPause)).toEqual({ run: 'a', entries: 3, left: 7 })
+    expect(await deleteEntries(ctx, asked, neverPause)).toEqual({ run: 'a', entries: 10, left: 0 })
+  })
+
+  test('counts what that has deleted meanwhile', async () => {
+    await using service = await startService(NOW, make)
+    const { ctx, another } = await open(service)
+    const write: Db['write'] = async (work) => {
+      await another()
+      return ctx.db.write(work)
+    }
+    const amid = { ...ctx, db: { ...ctx.db, write } }
+    expect(await deleteEntries(amid, asked, neverPause)).toEqual({ run: 'a', entries: 10, left: 0 })
+  })
 })
 
 const raise = (): never => {

@@ -164,24 +164,42 @@ const idsOf = async (ctx: Context, { selection, ids }: AskedDeletion): Promise<r
   return found
 }
 
-/** Returns what a run has deleted, and what is left of what it was asked for, both at one moment: another try of it may go on. */
+/** Bounds how often is looked what is left while another try of the run deletes some. */
+const MOST_LOOKS = 3
+
+/**
+ * Returns what a run has deleted, and what is left of what it was asked for, both at one moment; without that where another try of
+ * it goes on all the while.
+ */
 const readLeft = async (ctx: Context, asked: AskedDeletion, pause: Pause) => {
   const name = { account: ctx.account.id, run: asked.run }
-  for (;;) {
-    const before = await countDone(ctx, name)
+  let before = await countDone(ctx, name)
+  for (let looks = 1; ; looks += 1) {
     const ids = await idsOf(ctx, asked)
-    if ((await countDone(ctx, name)) === before) return { before, ids }
+    const since = await countDone(ctx, name)
+    if (since === before) return { before, ids, isUnderWay: false }
+    if (looks === MOST_LOOKS) return { before: since, ids, isUnderWay: true }
+    before = since
     await pause()
   }
 }
 
+/** Returns how many entries a run has changed once a request has changed some of it: others may be of another try that went on. */
+const countAll = async (
+  ctx: Context,
+  run: string,
+  { before, asked, done }: { readonly before: number; readonly asked: number; readonly done: number },
+): Promise<number> => (done < asked ? countDone(ctx, { account: ctx.account.id, run }) : before + done)
+
 /**
  * Deletes entries, and keeps for their run what they held. It deletes none where they are not as many as were counted; a request
- * that is sent again goes on with the entries that are left, and counts what the run has deleted before.
+ * that is sent again goes on with the entries that are left, and counts what the run has deleted before. Where another try is at it, it
+ * says how far that is: who sends the request again waits for it so.
  */
 export const deleteEntries = async (ctx: Context, asked: AskedDeletion, pause: Pause): Promise<DeletedEntries> => {
   const { run, count } = asked
-  const { before, ids } = await readLeft(ctx, asked, pause)
+  const { before, ids, isUnderWay } = await readLeft(ctx, asked, pause)
+  if (isUnderWay) return { run, entries: before, left: Math.max(1, count - before) }
   if (before + ids.length !== count) {
     const mayRead = ctx.credentials?.mayReadEntries ?? true
     const found = mayRead ? `there are ${before + ids.length} such entries now` : 'there are not as many entries now'
@@ -190,7 +208,8 @@ export const deleteEntries = async (ctx: Context, asked: AskedDeletion, pause: P
     throw new KpiError('conflict', `count: ${message}`, { issues: [{ field: 'count', message }, ...byRun] })
   }
   const done = await inBatches(run, ids, pause, (batch, some) => deleteSome(ctx, batch, some))
-  return { run, entries: before + done, left: Math.max(0, ids.length - RUN_LIMIT) }
+  const entries = await countAll(ctx, run, { before, asked: Math.min(ids.length, RUN_LIMIT), done })
+  return { run, entries, left: Math.max(0, ids.length - RUN_LIMIT) }
 }
 
 /** Says which group item a run puts onto entries or takes off: of which users, from which day on, up to which. */
@@ -309,5 +328,6 @@ export const changeGroupItem = async (ctx: Context, asked: AskedGroupItem, pause
   if (isDry) return { run, entries: 0, left: ids.length, ...found }
   const before = await countDone(ctx, { account: ctx.account.id, run })
   const done = await inBatches(run, ids, pause, (batch, some) => changeSome(ctx, batch, asked, some))
-  return { run, entries: before + done, left: Math.max(0, ids.length - RUN_LIMIT), ...found }
+  const entries = await countAll(ctx, run, { before, asked: Math.min(ids.length, RUN_LIMIT), done })
+  return { run, entries, left: Math.max(0, ids.length - RUN_LIMIT), ...found }
 }

@@ -2,6 +2,7 @@ import { countServiceRun } from '../../../changes/send/continue-run.ts'
 import type { Client } from '../../../client/client.ts'
 import { Aborted, mayBeDone } from '../../../client/transport.ts'
 import { isNotFound, isRefused, KpiError } from '../../../domain/errors.ts'
+import { RUN_LIMIT } from '../../../domain/resources/entry-run.ts'
 import { type EntriesChange, intendEntries, settleKept } from '../../../runs/entries-change.ts'
 import type { RunRecord } from '../../../runs/run-record.ts'
 import type { Cli } from '../../cli.ts'
@@ -9,6 +10,9 @@ import { EXIT, IncompleteRun } from '../../exit.ts'
 import { countOf } from '../../output/text.ts'
 import { undoLine } from '../../target/service-of.ts'
 import { isCutOff } from './list-errors.ts'
+
+/** Sets how long is waited while an earlier try of a request goes on. */
+const WAIT_MS = 1000
 
 /** Holds what a command that changes many entries runs with: the record of its run, and what stops it. */
 export type EntriesRun = {
@@ -46,10 +50,13 @@ export const changeByRun = async (
     else run.withdraw([id])
   }
   try {
-    for (;;) {
+    for (let before = 0; ;) {
       const { entries, left } = await send(serviceRun)
       if (left === 0) return settle(entries)
       onDone(entries)
+      // An earlier try, whose answer was lost, is at it still.
+      if (entries - before < RUN_LIMIT) await cli.io.sleep(WAIT_MS, signal)
+      before = entries
       if (signal.aborted) throw new Aborted('it was interrupted')
     }
   } catch (error) {
