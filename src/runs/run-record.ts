@@ -182,6 +182,15 @@ export class RunRecord {
     return this.#path !== undefined
   }
 
+  /**
+   * Tells whether it is not continued: it had ended, and was cut off before it got its name; or it was cut off, and was taken back
+   * since, or in part.
+   */
+  get isOver(): boolean {
+    const { endedAt, takenBackAt } = this.head
+    return endedAt !== undefined || takenBackAt !== undefined || this.#has("where outcome in ('taken_back', 'left')")
+  }
+
   #has(which: string): boolean {
     return this.#sql(`select 1 from changes ${which} limit 1`).get() !== undefined
   }
@@ -398,10 +407,10 @@ export const openRun = (folder: string | undefined, identity: string, head: RunH
   const path = folder === undefined ? undefined : join(folder, `${identity}${OPEN}`)
   const file = openSealedFile(path, FORMAT, head)
   const found = path === undefined ? head : headOf(file, path)
-  const isOver = found.endedAt !== undefined || found.takenBackAt !== undefined
-  if (path === undefined || !isOver) return new RunRecord(file, path, found, kept)
+  const run = new RunRecord(file, path, found, kept)
+  if (path === undefined || !run.isOver) return run
   // Begin anew after a run that ended and was cut off before it got its name, or that was taken back since.
-  file.close()
+  run.leave()
   moveToName(path, found, kept ?? dirname(path))
   return openRun(folder, identity, head, kept)
 }

@@ -10,8 +10,7 @@ import { nounOf } from '../records/snapshot.ts'
 export const readEarlier = (run: Pick<RunRecord, 'changes' | 'settle'>) => {
   const all = run.changes().filter((one) => !isOfEntries(one))
   const settled = Map.groupBy(
-    // Do again what an undo took back.
-    all.filter(({ outcome }) => outcome !== undefined && outcome !== 'taken_back'),
+    all.filter(({ outcome }) => outcome !== undefined),
     ({ place }) => place,
   )
   const keyOf = (kind: string, place: number): string => `${kind} ${place}`
