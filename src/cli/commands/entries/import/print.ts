@@ -81,7 +81,7 @@ const readable = (
   return { columns: columnsOf(run, { shown }), records: named() }
 }
 
-/** Notes after a dry run of several files that each was compared with the stored entries, not with the other files. */
+/** Notes after a dry run of several files that add to entries that each was compared with the stored ones, not with the other files. */
 const BY_ITSELF =
   'each file is compared with what is stored now; if several files give the same user, KPI and date, each is compared as if it were the only one'
 
@@ -105,7 +105,8 @@ const printDryRuns = async (run: CommandRun, jobs: readonly Job[], ends: RunResu
   const { columns, records } = readable(run, row, rows)
   const tell = async (): Promise<void> => {
     for (const line of summaries) await run.cli.note(line)
-    if (run.parsed.isSeveral && summaries.length > 0) await run.cli.note(BY_ITSELF)
+    const { isSeveral, options } = run.parsed
+    if (isSeveral && options.onConflict === 'add' && summaries.length > 0) await run.cli.note(BY_ITSELF)
   }
   if (run.parsed.isSummaryOnly) {
     for await (const _ of rows);
