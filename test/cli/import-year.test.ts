@@ -102,6 +102,34 @@ test('another year than the file names is imported with a warning', async () => 
   expect(await stored()).toEqual(WIDE)
 })
 
+test('months that go on in the next year are refused with a line for each part, which imports it', async () => {
+  writeFileSync(user.folder.in('fy.csv'), 'Filiale,Nov,Dez,Jan,Feb\nNord,1,2,3,4\n')
+  const flags = ['--kpi', 'Umsatz']
+  const ran = await load('fy.csv', ...flags, '--year', '2025')
+  expect([ran.code, errorOf(ran).message]).toEqual([1, expect.stringContaining('the header does not say')])
+  expect(ran.stderr).toContain(
+    '\\"Dez\\" and \\"Jan\\" lie in two years, and --year 2025 is one: import each part by itself, with --year 2025 --ignore Jan,Feb and with --year 2026 --ignore Nov,Dez, or write the year into each heading',
+  )
+  expect(await load('fy.csv', ...flags, '--year', '2025', '--ignore', 'Jan,Feb')).toMatchObject({ code: 0 })
+  expect(await load('fy.csv', ...flags, '--year', '2026', '--ignore', 'Nov,Dez')).toMatchObject({ code: 0 })
+  expect(await stored()).toEqual([
+    'Nord Umsatz 2025-11-01 1',
+    'Nord Umsatz 2025-12-01 2',
+    'Nord Umsatz 2026-01-01 3',
+    'Nord Umsatz 2026-02-01 4',
+  ])
+})
+
+test.each(['Mrz,Feb,Jan', 'Dez,Nov,Okt', 'Jan,Mrz,Feb', 'Jan,Feb,Nov,Dez'])(
+  'months of one year are imported in any order: %s',
+  async (months) => {
+    const columns = months.split(',')
+    writeFileSync(user.folder.in('m.csv'), `Filiale,${months}\nNord,${columns.map((_, at) => at).join(',')}\n`)
+    expect(await load('m.csv', '--kpi', 'Umsatz', '--year', '2025')).toMatchObject({ code: 0 })
+    expect(await stored()).toHaveLength(columns.length)
+  },
+)
+
 test('a date format says nothing of the year, and a mapping keeps none', async () => {
   writeFileSync(user.folder.in('c2026.csv'), 'Filiale;Monat;Umsatz\nNord;Januar;1\nNord;Februar;2\n')
   const asked = await load('c2026.csv', '--date-format', 'MMM YYYY')

@@ -6,6 +6,7 @@ import { type DateFormat, dateFormat, PLAIN_FORMAT } from '../formats/date-forma
 import { monthsOfHeadings } from '../formats/date-doubts.ts'
 import { englishMonth } from '../formats/calendar-names.ts'
 import { type MeantParts, partsMeant } from '../formats/period-words.ts'
+import { listFlag } from '../options/flag-text.ts'
 import { type HeaderFindings, isYearName, unassignedColumns } from './header.ts'
 import {
   type Headings,
@@ -214,6 +215,34 @@ const inGivenYear = (labels: Labels, year: string | undefined): Labels => {
   return { ...labels, textOf: (at) => (parts.has(at) ? partWithYear(textOf(at), year) : labels.textOf(at)) }
 }
 
+/** Sets how many days apart parts of a year are at most of which the next one lies in the next year, and not before. */
+const HALF_A_YEAR = 183
+const DAYS_A_YEAR = 365
+
+/** Refuses parts of a year that go on in the next one, such as `Nov`, `Dec`, `Jan`: the year that the user gave is not that of all. */
+const faultsOfTwoYears = (
+  columns: readonly DateHeading[],
+  given: Labels['textOf'],
+  read: Labels['textOf'],
+  year: string,
+): Issue[] => {
+  const parts = columns.flatMap((one) => ('day' in one && given(one.at) !== read(one.at) ? [one] : []))
+  const isBack = (at: number): boolean => (parts[at]?.day ?? 0) < (parts[at - 1]?.day ?? 0)
+  const [turn, ...others] = [...parts.keys()].filter((at) => at > 0 && isBack(at))
+  if (turn === undefined || others.length > 0) return []
+  const [before, after] = [parts.slice(0, turn), parts.slice(turn)]
+  const [first, last, next, end] = [before[0], before.at(-1), after[0], after.at(-1)]
+  if (!first || !last || !next || !end || end.day >= first.day) return []
+  if (next.day + DAYS_A_YEAR - last.day > HALF_A_YEAR) return []
+  const without = (some: typeof parts): string =>
+    listFlag(
+      '--ignore',
+      some.map(({ at }) => given(at)),
+    )
+  const message = `"${given(last.at)}" and "${given(next.at)}" lie in two years, and --year ${year} is one: import each part by itself, with --year ${year} ${without(after)} and with --year ${Number(year) + 1} ${without(before)}, or write the year into each heading`
+  return [{ field: 'header', message }]
+}
+
 /** Tells which of two header rows gives the dates: the one with more of them, as names may look like dates. */
 const isDateRow = (dates: readonly string[], others: readonly string[]): boolean =>
   dates.length > others.length || (dates.length === others.length && new Set(dates).size >= new Set(others).size)
@@ -288,7 +317,13 @@ const findInRows = (
     (above && findInYears(labels, above, least)) ??
     (isBelow ? findDates(labels, names, search, names !== undefined) : undefined) ??
     (ofAbove && findDates(ofAbove, lower, search, true))
-  if (dates) return dates
+  if (dates) {
+    const { year } = search
+    const issuesOf = (row: readonly string[], { textOf }: Labels): Issue[] =>
+      year === undefined ? [] : faultsOfTwoYears(dates.columns, textsOf(row, format), textOf, year)
+    const issues = [...issuesOf(found.header, labels), ...(upper && ofAbove ? issuesOf(upper, ofAbove) : [])]
+    return { ...dates, issues: [...dates.issues, ...issues] }
+  }
   const parts = findParts(labels, below, above !== undefined)
   if (parts) return { ...parts, other: above }
   const partsAbove = ofAbove && findParts(ofAbove, [], true)
