@@ -153,6 +153,34 @@ describe.each(users)('%s', (_, open) => {
     expect([await held(), await user.client.groupItems(2).list()]).toMatchObject([[], { length: 2 }])
   })
 
+  test.each([
+    ['users', 'Name,Email,Shop\nAnn Lee,ann@example.com,"North, South"\n'],
+    ['assign group-items', 'User,Shop\nAnn Lee,north; South\n'],
+    ['assign group-items', 'User,Group,Group item\nAnn Lee,Shop,North|South|North\n'],
+  ])('%s import gives all items that a cell lists, and the second time nothing', async (command, text) => {
+    const { load, held } = actions
+    const given = await load(command, text, '--create-missing')
+    expect([given.code, await held()]).toEqual([0, ['Ann Lee: Shop / North', 'Ann Lee: Shop / South']])
+    expect(jsonOf(await load(command, text, '--create-missing'))).toMatchObject({ read: 1, rejected: 0 })
+    const { receipt } = jsonOf(given) as { receipt: string }
+    expect([(await user.kpi('undo', receipt, '--yes')).code, await held()]).toEqual([0, []])
+  })
+
+  test.each([
+    ['users', 'Name,Email,Shop\nAnn Lee,ann@example.com,"North, East"\n'],
+    ['assign group-items', 'User,Shop\nAnn Lee,"North, East"\n'],
+  ])('%s import asks whether a new name with a comma is a list', async (command, text) => {
+    const { load, held, rejects } = actions
+    expect((await load(command, text, '--create-missing')).code).toBe(3)
+    expect(rejects()).toContain(
+      '""North, East"" may be one new group item in Shop or 2: --by-name group_item takes it as one; for several, create each first: kpi group-items create --group Shop --name North',
+    )
+    expect((await load(command, text, '--create-missing', '--by-name', 'group_item')).code).toBe(0)
+    expect(await held()).toEqual(['Ann Lee: Shop / North, East'])
+    // By now the whole is a name.
+    expect(jsonOf(await load(command, text, '--create-missing'))).toMatchObject({ unchanged: 1, rejected: 0 })
+  })
+
   test('what people have besides stays, and the command that takes it away is named and works', async () => {
     const { load, held } = actions
     await load('assign group-items', 'user,Shop\nann@example.com,North\n')

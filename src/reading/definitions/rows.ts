@@ -17,7 +17,14 @@ import type { AnyRecord, Field, FieldValue } from '../../domain/schema.ts'
 import type { DatedChange } from '../../domain/targets/dated-targets.ts'
 import type { Sample } from '../columns/contents.ts'
 import { foldName, requireClear } from '../columns/header.ts'
-import { findGroupColumns, type GroupColumn, GroupItems, asGroupRole, type ItemCell } from '../group-items/columns.ts'
+import {
+  findGroupColumns,
+  type GroupColumn,
+  GroupItems,
+  asGroupRole,
+  type ItemCell,
+  itemCells,
+} from '../group-items/columns.ts'
 import { isFromName, readTargetDay } from '../columns/target-days.ts'
 import { createNameColumn, type NameColumn } from '../columns/name-column.ts'
 import { joinName, nameBeside, splitName } from '../../domain/person-name.ts'
@@ -348,9 +355,9 @@ class DefinitionReader {
     const items: ItemCell[] = []
     for (const { at, header, group } of this.#reading.groups) {
       const text = row.cells[at]?.trim() ?? ''
-      const item = text === '' ? undefined : this.#reading.groupItems.find(text, group)
-      if (item instanceof Fault) reasons.push(`${header}: ${item.message}`)
-      else if (item) items.push({ at, item })
+      const given = text === '' ? [] : this.#reading.groupItems.list(text, group)
+      if (given instanceof Fault) reasons.push(`${header}: ${given.message}`)
+      else items.push(...itemCells(given, at, plan.header.length))
     }
     for (const one of this.#named(kind.key, kind.within))
       if (this.#textOf(one, row) === '') reasons.push(`the ${one.role} is empty`)

@@ -35,6 +35,7 @@ import {
   GroupItems,
   hintAtGroups,
   type ItemCell,
+  itemCells,
   type NamedItem,
   placesOfCells,
 } from './columns.ts'
@@ -167,14 +168,14 @@ const rowReader = (
   const itemsIn = (cells: readonly string[]): (ItemCell | string)[] => {
     const textAt = (at: number | undefined): string => cells[at ?? -1]?.trim() ?? ''
     const found: (ItemCell | string)[] = []
-    const take = (item: NamedItem | Fault, at: number, label = ''): void =>
-      void found.push(item instanceof Fault ? `${label}${item.message}` : { at, item })
+    const take = (given: readonly NamedItem[] | Fault, at: number, label = ''): void =>
+      void found.push(...(given instanceof Fault ? [`${label}${given.message}`] : itemCells(given, at, header.length)))
     if (textAt(itemAt) !== '') {
       const named = textAt(groupAt) === '' ? undefined : items.group(textAt(groupAt))
-      take(named instanceof Fault ? named : items.find(textAt(itemAt), named), itemAt ?? 0)
+      take(named instanceof Fault ? named : items.list(textAt(itemAt), named), itemAt ?? 0)
     } else if (textAt(groupAt) !== '' && itemAt !== undefined) found.push(`the group item is empty`)
     for (const { at, header: label, group } of groups)
-      if (textAt(at) !== '') take(items.find(textAt(at), group), at, `${label}: `)
+      if (textAt(at) !== '') take(items.list(textAt(at), group), at, `${label}: `)
     return found
   }
   return ({ line, cells }) => {

@@ -8,7 +8,7 @@ import { looseName, newName } from '../../domain/name-form.ts'
 import { isNoName } from '../../domain/no-value-words.ts'
 import { foldName, type HeaderFindings, unassignedColumns } from '../columns/header.ts'
 import { isItemWord } from '../columns/owners.ts'
-import { mapFlag } from '../options/flag-text.ts'
+import { mapFlag, shellWord } from '../options/flag-text.ts'
 
 /** Begins the role of a column whose cells are items of a group: `group-item:Shop`. */
 const GROUP_ITEM = 'group-item:'
@@ -111,9 +111,13 @@ const BESIDE = 2 ** 32
 /** Lists what a cell may ask for: a group, an item in it, and that the person of the row gets it. */
 const PARTS = ['group', 'group_item', 'user_group_item'] as const
 
+/** Matches what stands between the items of a list in one cell, and bounds how many there are. */
+const LISTED = /[,;|\n]/
+const MOST_LISTED = 64
+
 /** Says at which place of a run a cell asks for something, and finds its line: by the file alone, whatever the account has. */
 export const placesOfCells = (columns: number) => {
-  const stride = PARTS.length * columns
+  const stride = PARTS.length * columns * MOST_LISTED
   return {
     placeOf: (line: number, at: number, part: (typeof PARTS)[number]): number =>
       BESIDE + line * stride + at * PARTS.length + PARTS.indexOf(part),
@@ -123,8 +127,12 @@ export const placesOfCells = (columns: number) => {
 
 type Places = ReturnType<typeof placesOfCells>
 
-/** Describes an item that a cell names. */
+/** Describes an item that a cell names; `at` is its column, and of a further item of a list behind all columns. */
 export type ItemCell = { readonly at: number; readonly item: NamedItem }
+
+/** Returns the items of the cell in a column, of so many that rows have. */
+export const itemCells = (items: readonly NamedItem[], at: number, columns: number): ItemCell[] =>
+  items.map((item, nth) => ({ at: at + nth * columns, item }))
 
 /** Describes a group item as a file names it: one that the account has, or one that is to be created. */
 export type NamedItem = {
@@ -138,6 +146,12 @@ const asReference = (name: string): string => name.replace(/^(?='*#\d+$)/, "'")
 
 const referenceTo = ({ name, record }: Pick<NamedItem, 'name' | 'record'>): string =>
   record?.id === undefined ? asReference(name) : `#${record.id}`
+
+/** Returns the command that creates an item of a group, behind the one for the group where that is missing. */
+const commandFor = ({ name, record }: NamedGroup, item: string): string => {
+  const group = record ? '' : `kpi groups create --name ${shellWord(name)}; `
+  return `${group}kpi group-items create --group ${shellWord(name)} --name ${shellWord(item)}`
+}
 
 /** Finds the group items that cells name, and holds those that are to be created. */
 export class GroupItems {
@@ -162,8 +176,28 @@ export class GroupItems {
     return findGroup(this.#snapshot, text, this.#createMissing)
   }
 
-  /** Returns the item of a group, or of any, that a text names on a line. */
-  find(text: string, group: NamedGroup | undefined): NamedItem | Fault {
+  /**
+   * Returns the items of a group, or of any, that a cell names: one or, where none has the whole text as its name and each part
+   * is one, those of a list. A new name with a comma is refused, as it may be a list of new ones, unless the user says that names
+   * are meant.
+   */
+  list(text: string, group: NamedGroup | undefined): readonly NamedItem[] | Fault {
+    const whole = this.#find(text, group)
+    const parts = text.split(LISTED).map((part) => part.trim()).filter((part) => part !== '') // prettier-ignore
+    const isOne = this.#isMeant || parts.length < 2 || (!(whole instanceof Fault) && whole.record !== undefined)
+    if (isOne) return whole instanceof Fault ? whole : [whole]
+    const found = parts.flatMap((part) => {
+      const item = parts.length > MOST_LISTED ? undefined : this.#find(part, group)
+      return !item || item instanceof Fault || !item.record ? [] : [[item.record, item] as const]
+    })
+    if (found.length === parts.length) return [...new Map(found).values()]
+    if (whole instanceof Fault) return whole
+    return new Fault(
+      `"${text}" may be one new group item${group ? ` in ${group.name}` : ''} or ${parts.length}: --by-name group_item takes it as one; for several, create each first: ${commandFor(whole.group, parts[0] ?? '')}`,
+    )
+  }
+
+  #find(text: string, group: NamedGroup | undefined): NamedItem | Fault {
     const found =
       group && !group.record ? new Fault('') : this.#snapshot.find(['group_item'], text, group?.record ?? undefined)
     if (!(found instanceof Fault)) {
