@@ -76,6 +76,26 @@ describe('the periods of KPIs', () => {
     expect([code, stderr]).toEqual([2, expect.stringContaining(message)])
   })
 
+  test.each([[['--by', 'month']], [[]]])(
+    'are put together in totals as by --group-by and --total, with %j',
+    async (by) => {
+      project('functions:\n  Stock: last\n')
+      for (const how of [[], ...['max', 'min', 'avg'].map((one) => ['--function', one])]) {
+        const ofStock = ['--kpis', 'Stock', ...how, ...by]
+        const [whole] = jsonOf(await report(...ofStock, '--group-by', 'kpi', '-o', 'json')) as Record<string, unknown>[]
+        for (const [dimension, cell] of [
+          ['item', 'Ann Lee'],
+          ['period', 'total'],
+          ['kpi', 'Stock'],
+        ] as const) {
+          const pivot = await report(...ofStock, '--pivot', dimension, '--totals', '-o', 'json')
+          const below = (jsonOf(pivot) as Record<string, unknown>[]).at(-1)
+          expect([below?.[cell], below?.['total']]).toEqual([whole?.['actual'], whole?.['actual']])
+        }
+      }
+    },
+  )
+
   test('that are not put together have no function', async () => {
     project('')
     const { code, stderr } = await report('--function', 'last', '--total')

@@ -75,8 +75,9 @@ export const needsUnits = ({ groupBy, units }: Question): boolean => groupBy ===
 /** Tells whether a question puts the periods of a row together. */
 export const joinsPeriods = ({ groupBy }: Question): boolean => groupBy !== undefined && groupBy !== 'period'
 
-/** Tells whether a question puts values of several periods together, in a row or in the periods of `by`. */
-export const joinsTimes = (question: Question): boolean => question.by !== undefined || joinsPeriods(question)
+/** Tells whether a question puts values of several periods together: in a row, in the periods of `by`, or in totals. */
+export const joinsTimes = (question: Question): boolean =>
+  question.by !== undefined || question.totals || joinsPeriods(question)
 
 /** Returns the frequency of a KPI's rows in an answer: its own, or the coarser one that was asked for. */
 export const answeredFrequency = ({ by }: Question, own: Frequency): Frequency =>

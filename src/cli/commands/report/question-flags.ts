@@ -42,7 +42,7 @@ export const addQuestions = (command: ReturnType<typeof addSelection>) =>
     .addOption(
       new Option(
         '--function <how>',
-        "how periods are put together, by --by or --group-by: last for stocks (default: functions of kpi.yaml, else each KPI's own)",
+        "how periods are put together, by --by, --group-by or --totals: last for stocks (default: functions of kpi.yaml, else each KPI's own)",
       ).choices(FUNCTIONS),
     )
     .option('--total', 'all users or group items together')
@@ -209,7 +209,9 @@ export const readQuestion = (flags: QuestionFlags): Question | undefined => {
     faults.push('--totals is for pivots: add --pivot period, kpi or item (--total makes one row of all items)')
   }
   if (question.function !== undefined && !joinsTimes(question)) {
-    faults.push('--function needs --by, or --group-by kpi, item or category: else no periods are put together')
+    faults.push(
+      '--function needs --by, or --group-by kpi, item or category, or --totals: else no periods are put together',
+    )
   }
   faults.push(...conflictsIn(question), ...sortFaults(question))
   if (faults.length > 0) throw new UsageError(faults.join('; '))
