@@ -274,7 +274,7 @@ export class RunRecord {
     if (this.#waiting.length >= WAITING) this.#write(false, () => undefined)
   }
 
-  /** Notes entries before they or their KPI are deleted, or entries before `--keep-history` writes a target; waits for the disk. */
+  /** Notes entries before they or their KPI are deleted, or entries before a target is written onto them; waits for the disk. */
   noteEntries(change: number, entries: readonly NotedEntry[]): void {
     this.#write(true, () => {
       const insert = this.#sql(
@@ -303,7 +303,7 @@ export class RunRecord {
     return this.#entriesWhere(OF_DELETED, most)
   }
 
-  /** Yields the entries onto which `--keep-history` wrote a target, for changes that are taken back, some at a time. */
+  /** Yields the entries onto which the run wrote a target, for changes that are taken back, some at a time. */
   keptEntries(most: number): Generator<NotedEntry[]> {
     this.#write(false, () => undefined)
     return this.#entriesWhere(`not ${OF_DELETED} and ${OF_TAKEN_BACK}`, most)
@@ -322,6 +322,11 @@ export class RunRecord {
   /** Counts the entries that were deleted, or whose KPIs were. */
   countEntries(): number {
     return Number(this.#sql(`select count(*) as count from entries where ${OF_DELETED}`).get()?.['count'] ?? 0)
+  }
+
+  /** Counts the entries onto which the run wrote a target. */
+  countKept(): number {
+    return Number(this.#sql(`select count(*) as count from entries where not ${OF_DELETED}`).get()?.['count'] ?? 0)
   }
 
   /** Notes at once what became of changes that created records: a run that is continued must know them for its own. */

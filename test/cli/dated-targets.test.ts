@@ -41,7 +41,7 @@ const run = async (user: User, ...line: readonly string[]) => {
   const before = await receipts(user)
   const ran = await user.kpi(...line)
   const receipt = (await receipts(user)).find((one) => !before.includes(one)) ?? ''
-  return { ran, undo: () => user.kpi('undo', '--yes', receipt) }
+  return { ran, undo: (flag = '--yes') => user.kpi('undo', flag, receipt) }
 }
 
 /** The months and targets of a report, of the entries of Ann. */
@@ -636,13 +636,45 @@ assignments: [ { user: ann@example.com, kpi: Revenue, targets: [ { from: 2027-02
     expect.stringContaining('3 stored entries without a target got that of the day'),
   ])
   expect(await reported(user)).toEqual(['2026-12 100', '2027-01 130', '2027-01 130', '2027-02 60', '2027-02 7'])
-  expect((await user.kpi('apply', 'kpi.yaml')).stderr).toContain('0 stored entries without a target')
+  const again = await user.kpi('apply', 'kpi.yaml', '-o', 'json')
+  expect(jsonOf(again)).toMatchObject({ updated: 0, unchanged: 2 })
+  expect(await user.kpi('plan', 'kpi.yaml', '--exit-code')).toMatchObject({ code: 0 })
+  await enter(user, '2027-03-31')
+  expect(await user.kpi('plan', 'kpi.yaml', '--exit-code')).toMatchObject({ code: 9 })
   const refused = await user.kpi('kpis', 'update', 'Revenue', '--target', '1', '--from', '2027-01-01')
   expect([refused.code, refused.stderr]).toEqual([7, expect.stringContaining('--keep-history')])
   writeFileSync(user.folder.in('t.csv'), 'kpi,2026\nRevenue,90\n')
   const imported = await user.kpi('kpis', 'import', 't.csv')
   expect([imported.code, imported.stderr]).toEqual([
     0,
-    expect.stringContaining('1 stored entry without a target got that of the day'),
+    expect.stringContaining('2 stored entries without a target got that of the day'),
   ])
+  expect(jsonOf(await user.kpi('kpis', 'import', 't.csv', '-o', 'json'))).toMatchObject({ updated: 0, unchanged: 1 })
+})
+
+test('elsewhere an undo takes the targets off the entries that got them, but those that were changed since', async () => {
+  await using user = await remoteUserBehind(strange)
+  await fill(user)
+  await user.client.users.add(userNamed('Bob'))
+  await enter(user, '2026-12-31', '2027-01-31', '2027-02-28', '2027-03-31')
+  const text = `kpis: [ { name: Revenue, NAMED targets: [ { from: 2027-01-01, target: 130 } ] } ]
+assignments: [ { user: ann@example.com, kpi: Revenue, targets: [ { from: 2027-02-01, target: 60 } ] } ]
+`
+  const before = ['2026-12 100', '2027-01 100', '2027-02 100', '2027-03 100']
+  for (const more of ['', 'target_default: 110,']) {
+    writeFileSync(user.folder.in('kpi.yaml'), text.replace('NAMED', more))
+    const { ran, undo } = await run(user, 'apply', 'kpi.yaml')
+    expect(ran.stderr).toContain('3 stored entries without a target got that of the day')
+    expect((await undo('--dry-run')).stderr).toContain(
+      more === '' ? 'would take the target off 3 entries' : 'would put back 1 record',
+    )
+    const undone = await undo()
+    expect([undone.code, undone.stderr]).toEqual([0, expect.stringContaining('took the target off 3 entries again')])
+    expect(await reported(user)).toEqual(before)
+    expect((await undo()).stderr).toContain('was taken back already')
+  }
+  const { undo } = await run(user, 'apply', 'kpi.yaml')
+  await user.client.entries.update(2, { target: 7_0000n })
+  expect((await undo()).stderr).toContain('took the target off 2 entries again')
+  expect(await reported(user)).toEqual([before[0], '2027-01 7', before[2], before[3]])
 })

@@ -377,11 +377,17 @@ export const sendChanges = async (sending: Sending, changes: readonly Change[]):
   const { client } = sending.account
   if (!areOutside(client, changes)) return new Sender(sending).send(changes)
   const done: Change[] = []
+  const notes = new Map<Change, (entries: readonly NotedEntry[]) => void>()
+  const before: BeforeChange = async (change, noteEntries) => {
+    notes.set(change, noteEntries)
+    await sending.before?.(change, noteEntries)
+  }
   const onOutcome = async (outcome: Outcome): Promise<void> => {
     if (outcome.result === 'done') done.push(outcome.change)
     await sending.onOutcome(outcome)
   }
-  await new Sender({ ...sending, onOutcome }).send(changes)
+  await new Sender({ ...sending, before, onOutcome }).send(changes)
   const { writeEntryTargets, writtenText } = await import('./entry-targets.ts')
-  sending.onWarning(writtenText(await writeEntryTargets(client, done, sending.signal)))
+  const note = (change: Change, entries: readonly NotedEntry[]): void => notes.get(change)?.(entries)
+  sending.onWarning(writtenText(await writeEntryTargets(client, done, { signal: sending.signal, note })))
 }

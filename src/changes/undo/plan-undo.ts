@@ -41,7 +41,9 @@ const isSame = (one: FieldValue | undefined, other: FieldValue | undefined): boo
 
 /** Says how a record differs from what the run left: `name is "B", not "A"`; undefined if it does not. */
 const differenceOf = (now: AnyRecord, left: AnyRecord, fields: readonly KindField[]): string | undefined => {
-  const differing = fields.filter(({ as, field }) => !field.secret && as in left && !isSame(now[as], left[as]))
+  // A service without dated targets does not show them: they stand on entries.
+  const isShown = ({ as, field }: KindField): boolean => !field.secret && (field.kind !== 'targets' || as in now)
+  const differing = fields.filter((one) => isShown(one) && one.as in left && !isSame(now[one.as], left[one.as]))
   if (differing.length === 0) return undefined
   return differing.map(({ as }) => `${as} is ${valueText(now[as])}, not ${valueText(left[as])}`).join(', ')
 }

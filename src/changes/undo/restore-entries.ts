@@ -99,7 +99,8 @@ export const restoreEntries = async (
 }
 
 /**
- * Clears the targets that `--keep-history` wrote onto entries before a change that is taken back; returns how many. An
+ * Clears the targets that a change that is taken back wrote onto entries, by `--keep-history` or where a service has one
+ * target for all days; returns how many. An
  * entry whose target was changed since keeps it.
  */
 export const clearKeptTargets = async (

@@ -6,6 +6,7 @@ import type { Change } from '../../../changes/records/change.ts'
 import type { Desired } from '../../../changes/records/desired.ts'
 import type { Snapshot } from '../../../changes/records/snapshot.ts'
 import { readEarlier } from '../../../changes/send/continue-run.ts'
+import { withoutWritten } from '../../../changes/send/dated-outside.ts'
 import { settleLeftDoubles } from '../../../changes/send/doubles.ts'
 import type { Client } from '../../../client/client.ts'
 import { nextTurn, pauseEvery } from '../../../client/next-turn.ts'
@@ -55,18 +56,15 @@ const ROWS_OF_TURN = 500
 
 /** Plans rows of a file. */
 const planOf = async (
-  { cli, stops }: Pick<OpenImport<ReadRows>, 'cli' | 'stops'>,
+  { cli, client, stops, progress }: Pick<OpenImport<ReadRows>, 'cli' | 'client' | 'stops' | 'progress'>,
   { snapshot, policy, parts, lineOf = (place) => place }: ReadRows,
   desired: readonly Desired[],
   isOurs?: Policy['isOurs'],
 ): Promise<Plan> => {
   const pause = pauseEvery(ROWS_OF_TURN, stops.signal())
-  const plan = await planChanges(
-    snapshot,
-    desired,
-    { ...policy, today: cli.today().day, ...(isOurs && { isOurs }) },
-    pause,
-  )
+  const whole = { ...policy, today: cli.today().day, ...(isOurs && { isOurs }) }
+  const planned = await planChanges(snapshot, desired, whole, pause)
+  const plan = await withoutWritten(client, planned, progress.warn)
   return parts ? planWholeRows(plan, { parts, lineOf }) : plan
 }
 

@@ -10,6 +10,7 @@ import { type Account, readSnapshot } from '../../../changes/records/access.ts'
 import { desiredName } from '../../../changes/records/desired.ts'
 import { type KindName, kinds, sectionOf, sections } from '../../../changes/records/kind-fields.ts'
 import { type AccountRecord, labelOf, type Snapshot } from '../../../changes/records/snapshot.ts'
+import { withoutWritten } from '../../../changes/send/dated-outside.ts'
 import type { Client } from '../../../client/client.ts'
 import { pauseEvery } from '../../../client/next-turn.ts'
 import { faultAt, lineOfFault } from '../../../codec/yaml-reader.ts'
@@ -129,7 +130,7 @@ export type Prepared = {
   readonly plan: Plan
   readonly rows: readonly AnyRecord[]
   readonly counts: Counts
-  /** Lists new names that nearly are known ones, and names that stand for what is called a little otherwise. */
+  /** Lists what to warn of: new names that nearly are known ones, names that stand for what is called a little otherwise, and entries that get no target. */
   readonly doubts: readonly string[]
   /** Says how numbers with units and scales were read. */
   readonly notes: readonly string[]
@@ -176,16 +177,18 @@ const prepareBy = async (
   if (saved) requireSameAccount(saved, target.service, target.accountName())
   const deleted = recordsMade(snapshot, made)
   const numbers = readWrittenNumbers(configuration.desired, snapshot)
-  const plan = await planChanges(snapshot, numbers.desired, policyOf(target, byName), pause, deleted)
+  const left: string[] = []
+  const planned = await planChanges(snapshot, numbers.desired, policyOf(target, byName), pause, deleted)
+  const plan = await withoutWritten(target.client, planned, (text) => void left.push(text))
   refuseFaults(name, [...configuration.faults, ...numbers.faults, ...faultsIn(plan)].slice(0, MOST_FAULTS))
-  const { changes, planned } = plan
+  const { changes } = plan
   const hasNew = changes.some(({ action }) => action === 'create')
   const known = prune || !hasNew ? deleted : recordsMade(snapshot, readMade())
   const gone = known.filter(({ desired }) => !desired)
   const rows = planRows(snapshot, changes)
   if (saved) requireUnmoved(saved, rows)
-  const unchanged = planned.filter(({ action }) => action === 'unchanged').length
-  const doubts = doubtsOf(snapshot, changes, gone)
+  const unchanged = plan.planned.filter(({ action }) => action === 'unchanged').length
+  const doubts = [...doubtsOf(snapshot, changes, gone), ...left]
   return { snapshot, plan, rows, counts: countChanges(changes, unchanged), doubts, notes: numbers.notes }
 }
 

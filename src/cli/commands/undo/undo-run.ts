@@ -298,7 +298,7 @@ const takeBack = async (undo: Undo, { steps, snapshot, plan }: Prepared): Promis
       return leftAlone(step, record && refused.get(record))
     })
     // Where nothing was left to take back, it may be there again later.
-    const isChanging = hasBegun || done.size > 0
+    const isChanging = hasBegun || done.size > 0 || run.countKept() > 0
     for (const step of ended) {
       const record = recordOf(step)
       if (isChanging && (step.action === 'done' || (record && done.has(record)))) run.settle(step.note.id, 'taken_back')
@@ -366,9 +366,12 @@ const undoWith = async (undo: Undo): Promise<ExitCode> => {
   const entryUndo = { client, run, again: madeAgain(changesOfUndos(cli.io, run.head)), signal }
   const foreseen = await undoEntryChanges(entryUndo, true)
   const entries = run.countEntries()
-  const what = [sayRecords(sayCounts(steps, WILL), run, entries), ...sayEntries(foreseen, 'will')]
+  const said = [sayRecords(sayCounts(steps, WILL), run, entries), ...sayEntries(foreseen, 'will')]
     .filter((part) => part !== '')
     .join(', ')
+  const written = run.countKept()
+  const isWrittenAlone = said === '' && written > 0 && steps.some(({ action }) => action === 'done')
+  const what = isWrittenAlone ? `take the target off ${countOf(written, 'entry', 'entries')}` : said
   if (flags.dryRun) {
     await tellDryRun(cli, what, withEntries(countsIn(steps), foreseen), flags)
     await tellLosses(cli, steps, entries)
@@ -392,8 +395,8 @@ const undoWith = async (undo: Undo): Promise<ExitCode> => {
   await closeAgain(undo)
   await print(cli, ended, kept)
   await tellLeft(cli, kept)
-  const said = [sayCounts(ended, DID), ...sayEntries(kept, 'did')].filter((part) => part !== '').join(', ')
-  if (said !== '' || stored === 0) await tellDone(cli, said, withEntries(countsIn(ended), kept))
+  const did = [sayCounts(ended, DID), ...sayEntries(kept, 'did')].filter((part) => part !== '').join(', ')
+  if (did !== '' || stored + cleared === 0) await tellDone(cli, did, withEntries(countsIn(ended), kept))
   if (left > 0 || ended.some(({ action }) => action === 'leave')) return EXIT.partial
   if (run.changes().some(({ outcome }) => outcome === 'taken_back')) run.noteTakenBack(cli.io.now())
   // Tell that some is missing: it could not be noted when its record was deleted.

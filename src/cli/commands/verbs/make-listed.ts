@@ -6,6 +6,7 @@ import { type AccountRecord, Snapshot } from '../../../changes/records/snapshot.
 import { warningsOnNames } from '../../../changes/plan/new-names.ts'
 import { type Planned, type PlanAgain, planChanges } from '../../../changes/plan/plan.ts'
 import type { Policy } from '../../../changes/plan/match.ts'
+import { withoutWritten } from '../../../changes/send/dated-outside.ts'
 import type { HeldByUsers } from '../../../changes/send/dependents.ts'
 import type { BeforeChange, Outcome } from '../../../changes/send/send.ts'
 import type { Client } from '../../../client/client.ts'
@@ -259,7 +260,7 @@ export const planList = async (
   flags: NameFlags = {},
   isOurs?: Policy['isOurs'],
 ): Promise<ListPlan> => {
-  const { cli, of, verb, signal } = command
+  const { cli, client, of, verb, signal } = command
   const key = kindOf(of).identity.at(-1) ?? 'name'
   const meant = new Set(meantFields(of, flags.byName))
   const tell = tellTaken(command, key)
@@ -281,7 +282,8 @@ export const planList = async (
   }
   const pause = pauseEvery(ITEMS_OF_TURN, signal)
   const snapshot = snapshotOf(command, stored, desired, unread)
-  const { planned, again } = await planChanges(snapshot, desired, policy, pause)
+  const plan = await planChanges(snapshot, desired, policy, pause)
+  const { planned, again } = await withoutWritten(client, plan, (text) => void cli.log.warn(text))
   const issuesOf = (items: readonly Planned[]): Issue[] =>
     items.flatMap(({ desired: { line }, reasons }) =>
       reasons.map(({ field, message }) => ({
