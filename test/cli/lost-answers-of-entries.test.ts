@@ -90,3 +90,26 @@ test.each<[lost: number, code: number]>([
   expect((await user.kpi(...wayBack(ran.stderr), '--yes')).code).toBe(0)
   expect([await carrying(), await user.client.userGroupItems(SHOP.ann).list()]).toEqual([0, []])
 })
+
+/** Is met from the second request on: the first one only counts. */
+const isUndo = (): ((target: string) => boolean) => {
+  let count = 0
+  return (target) => /\/runs\/\w+\/undo/.test(target) && (count += 1) > 1
+}
+
+test.each<[lost: number, code: number]>([
+  [1, 0],
+  [Infinity, 6],
+])('kpi undo of a delete, of which %s answers are lost, is done once', async (count, code) => {
+  const { user, lost } = await open(isUndo())
+  await user.kpi('entries', 'delete', '1', '2', '--yes')
+  const [{ receipt }] = jsonOf(await user.kpi('history', '-o', 'json')) as [{ receipt: string }]
+  lost.count = count
+  const ran = await user.kpi('undo', receipt, '--yes')
+  expect([ran.code, await held(user)]).toEqual([code, 3])
+  if (code === 0) return
+  expect(ran.stderr).toContain('it is not known whether anything was taken back; run the same command to continue\n')
+  lost.count = 0
+  expect((await user.kpi('undo', receipt, '--yes')).code).toBe(0)
+  expect([await held(user), await history(user)]).toEqual([3, [[2, 'undone']]])
+})

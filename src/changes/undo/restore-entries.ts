@@ -73,16 +73,23 @@ const withoutStored = async (
   return { missing, same: drafts.filter(isSame).length }
 }
 
+/** Describes how entries are stored again: what stops it, whether they may be there by now, and what is called once some are. */
+type Restoring = {
+  readonly signal: AbortSignal
+  readonly mayBeThere: boolean
+  readonly onRestored: () => void
+}
+
 /**
- * Stores the entries again that were deleted, or whose KPIs were; where they may be there again by now, looks first. Returns how many, how many are left out, as the service
- * refuses them or their KPI or owner is missing, and the first reason. Repeating it changes nothing.
+ * Stores the entries again that were deleted, or whose KPIs were; where they may be there again by now, looks first. Returns how many,
+ * how many are left out, as the service refuses them or their KPI or owner is missing, and the first reason. Repeating it changes
+ * nothing.
  */
 export const restoreEntries = async (
   client: Client,
   run: Pick<RunRecord, 'entries'>,
   newIdOf: NewIds,
-  signal: AbortSignal,
-  mayBeThere: boolean,
+  { signal, mayBeThere, onRestored }: Restoring,
 ): Promise<Stored & { readonly left: number }> => {
   let [stored, left, why]: [number, number, string | undefined] = [0, 0, undefined]
   for (const some of run.entries(BATCH_LIMIT)) {
@@ -91,6 +98,7 @@ export const restoreEntries = async (
     const { missing, same } = mayBeThere ? await withoutStored(client, drafts) : { missing: drafts, same: 0 }
     const count = await store(client, missing)
     stored += count.stored
+    if (count.stored > 0) onRestored()
     left += some.length - count.stored - same
     if (drafts.length < some.length) why ??= 'the KPI, or whose they are, is not there'
     why ??= count.why ?? (missing.length + same < drafts.length ? 'they were stored again since' : undefined)

@@ -26,6 +26,8 @@ type EntryUndo = {
   readonly run: RunRecord
   readonly again: MadeAgain
   readonly signal: AbortSignal
+  /** Is called once entries are as they were before. */
+  readonly onRestored: () => void
 }
 
 /** Returns the ids that KPIs and items have now which undos created again. */
@@ -45,7 +47,7 @@ const isOpen = ({ outcome }: NotedChange): boolean => outcome === undefined || o
 
 /** Takes back one change of entries that the service keeps, batch by batch, or only counts what that would do. */
 const undoChange = async (
-  { client, again, signal }: EntryUndo,
+  { client, again, signal, onRestored }: EntryUndo,
   change: NotedChange,
   serviceRun: string,
   isDry: boolean,
@@ -56,6 +58,7 @@ const undoChange = async (
     if (signal.aborted) throw new Aborted('it was interrupted')
     const batch = await client.entries.undoRun(serviceRun, { before, again: createdAgain(again), isDry })
     restored += batch.restored
+    if (batch.restored > 0 && !isDry) onRestored()
     unchanged += batch.unchanged
     left += batch.left
     if (batch.reasons !== null) reasons.push(batch.reasons)

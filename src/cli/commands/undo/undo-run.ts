@@ -9,16 +9,18 @@ import type { Outcome } from '../../../changes/send/send.ts'
 import { createDependents, HeldByUsers } from '../../../changes/send/dependents.ts'
 import { idNow, madeAgain, planUndo, type UndoStep } from '../../../changes/undo/plan-undo.ts'
 import { clearKeptTargets, restoreEntries } from '../../../changes/undo/restore-entries.ts'
+import { mayBeDone } from '../../../client/transport.ts'
 import { pauseEvery } from '../../../client/next-turn.ts'
 import { createdKind, hasNames, type CreatedRecord } from '../../../domain/kinds.ts'
 import type { AnyRecord } from '../../../domain/schema.ts'
 import { type NotedChange, openRunAt, type RunHead, type RunRecord } from '../../../runs/run-record.ts'
 import { isOfEntries } from '../../../runs/entries-change.ts'
 import type { Cli } from '../../cli.ts'
-import { EXIT, type ExitCode } from '../../exit.ts'
+import { EXIT, type ExitCode, IncompleteRun } from '../../exit.ts'
 import { printPlan } from '../../output/plan.ts'
 import { countOf } from '../../output/text.ts'
 import { beginRun, changesOfUndos } from '../../target/runs.ts'
+import { isCutOff } from '../changes/list-errors.ts'
 import { makeChanges } from '../changes/make-changes.ts'
 import { EVERYTHING, type Target, withTarget } from '../configuration/account.ts'
 import { learnAccount } from '../../target/service-of.ts'
@@ -324,19 +326,20 @@ const sayRecords = (said: string, run: RunRecord, entries: number): string => {
 }
 
 /** Stores the entries again that the run deleted, or that went with what it did; returns how many, and how many are left out. */
-const putEntriesBack = async (undo: Undo): Promise<{ readonly stored: number; readonly left: number }> => {
+const putEntriesBack = async (
+  undo: Undo,
+  onRestored: () => void,
+): Promise<{ readonly stored: number; readonly left: number }> => {
   const { cli, target, run, signal } = undo
   if (run.countEntries() === 0) return { stored: 0, left: 0 }
   const again = madeAgain(changesOfUndos(cli.io, run.head))
   const newIdOf = (kind: string, id: number): number | undefined => idNow(again, [kind], id)
   const mayBeThere = run.changes().some(isOfEntries)
-  const { stored, left, why } = await restoreEntries(
-    target.operator?.newer ?? target.client,
-    run,
-    newIdOf,
+  const { stored, left, why } = await restoreEntries(target.operator?.newer ?? target.client, run, newIdOf, {
     signal,
     mayBeThere,
-  )
+    onRestored,
+  })
   await cli.note(
     `stored ${countOf(stored, 'entry', 'entries')} again${left > 0 ? `; ${left} could not be stored${why === undefined ? '' : `: ${why}`}` : ''}`,
   )
@@ -354,6 +357,15 @@ const closeAgain = async (undo: Undo): Promise<void> => {
   }
 }
 
+/** Returns the error of an undo that was cut off once it had changed something, or may have: the same command goes on. */
+const cutOff = (error: Error, isBegun: boolean): Error => {
+  if (error instanceof IncompleteRun || !isCutOff(error) || !(isBegun || mayBeDone(error))) return error
+  const said = mayBeDone(error)
+    ? `it is not known whether ${isBegun ? 'more' : 'anything'} was taken back`
+    : 'a part was taken back'
+  return new IncompleteRun(EXIT.workLeft, 'work_left', [error.message, `${said}; run the same command to continue`])
+}
+
 const undoWith = async (undo: Undo): Promise<ExitCode> => {
   const { cli, target, run, flags, signal } = undo
   await learnAccount(target.client)
@@ -363,7 +375,9 @@ const undoWith = async (undo: Undo): Promise<ExitCode> => {
   const prepared = await prepareUndo(undo)
   const { steps } = prepared
   const client = target.operator?.newer ?? target.client
-  const entryUndo = { client, run, again: madeAgain(changesOfUndos(cli.io, run.head)), signal }
+  let isBegun = false
+  const onRestored = (): void => void (isBegun = true)
+  const entryUndo = { client, run, again: madeAgain(changesOfUndos(cli.io, run.head)), signal, onRestored }
   const foreseen = await undoEntryChanges(entryUndo, true)
   const entries = run.countEntries()
   const said = [sayRecords(sayCounts(steps, WILL), run, entries), ...sayEntries(foreseen, 'will')]
@@ -385,14 +399,21 @@ const undoWith = async (undo: Undo): Promise<ExitCode> => {
     await requireConfirmation(cli, flags.yes, what, true)
   }
   cli.io.stdout.outlast()
-  const kept = await undoEntryChanges(entryUndo, false)
-  const ended = await takeBack(undo, prepared)
-  const { stored, left: unstored } = await putEntriesBack(undo)
-  settleNoted(run, unstored)
-  const left = unstored + kept.reduce((sum, one) => sum + one.left, 0)
-  const cleared = await clearKeptTargets(client, run, signal)
-  if (cleared > 0) await cli.note(`took the target off ${countOf(cleared, 'entry', 'entries')} again`)
-  await closeAgain(undo)
+  const changeBack = async () => {
+    const kept = await undoEntryChanges(entryUndo, false)
+    const ended = await takeBack(undo, prepared)
+    isBegun ||= ended.some(({ action }) => action !== 'leave' && action !== 'done')
+    const { stored, left: unstored } = await putEntriesBack(undo, onRestored)
+    settleNoted(run, unstored)
+    const left = unstored + kept.reduce((sum, one) => sum + one.left, 0)
+    const cleared = await clearKeptTargets(client, run, signal)
+    if (cleared > 0) await cli.note(`took the target off ${countOf(cleared, 'entry', 'entries')} again`)
+    await closeAgain(undo)
+    return { kept, ended, stored, left }
+  }
+  const { kept, ended, stored, left } = await changeBack().catch((error: unknown) => {
+    throw error instanceof Error ? cutOff(error, isBegun) : error
+  })
   await print(cli, ended, kept)
   await tellLeft(cli, kept)
   const did = [sayCounts(ended, DID), ...sayEntries(kept, 'did')].filter((part) => part !== '').join(', ')
