@@ -36,7 +36,11 @@ export const historyRow = printable(
     },
     updated: { kind: 'integer', about: 'Records that it changed' },
     deleted: { kind: 'integer', about: 'Records that it deleted' },
-    entries: { kind: 'integer', about: 'Entries that it created, changed or deleted', nullable: true },
+    entries: {
+      kind: 'integer',
+      about: 'Entries that it created, changed or deleted, or may have if it was stopped',
+      nullable: true,
+    },
     state: { kind: 'text', about: 'done, stopped, running, undone, or undone in part' },
     undone_at: { kind: 'datetime', about: 'When it was taken back; null if it was not', nullable: true },
   },
