@@ -130,6 +130,17 @@ test.each(['Mrz,Feb,Jan', 'Dez,Nov,Okt', 'Jan,Mrz,Feb', 'Jan,Feb,Nov,Dez'])(
   },
 )
 
+test.each(['Filiale,date,actual\nNord,2026-01-01,1\nNord,2026-01-02,1\n', 'Filiale,Jan 2026,Feb 2026\nNord,1,2\n'])(
+  'a year that no date needs is a note that says so: %j',
+  async (content) => {
+    writeFileSync(user.folder.in('sales_2026.csv'), content)
+    const ran = await load('sales_2026.csv', '--kpi', 'Umsatz', '--year', '2025')
+    expect(ran).toMatchObject({ code: 0 })
+    expect(ran.stderr).toContain('--year 2025 changes nothing: no date of this file is without a year')
+    expect(ran.stderr).not.toContain('dates without a year are of 2025')
+  },
+)
+
 test('a date format says nothing of the year, and a mapping keeps none', async () => {
   writeFileSync(user.folder.in('c2026.csv'), 'Filiale;Monat;Umsatz\nNord;Januar;1\nNord;Februar;2\n')
   const asked = await load('c2026.csv', '--date-format', 'MMM YYYY')

@@ -22,6 +22,7 @@ import { rejectedEntries, requireFewBad, tooMuchRejected } from '../../reading/r
 import {
   notesOn,
   notesOnTable,
+  notesOnYear,
   warningsOn,
   warningsOnDistant,
   warningsOnMapKpi,
@@ -221,7 +222,7 @@ const checkRows = async (work: ImportInput, sorters: Sorters, rejects: Rejects):
   ])
     onWarning(warning)
   for (const warning of await compareDefinitions(client, checked, options)) onWarning(warning)
-  for (const note of [...notesOnTable(table), ...notesOn(checked)]) onNote(note)
+  for (const note of [...notesOnTable(table), ...notesOnYear(options, checked), ...notesOn(checked)]) onNote(note)
   work.onChecked?.(checked)
   const plan = options.create && (await planMissing(client, checked, options.create, options, work))
   const hasPeriods = checked.hasPeriods || (plan?.kpis.some(({ frequency_id }) => frequency_id !== 'D') ?? false)

@@ -40,6 +40,8 @@ export type DateHeadings = {
   readonly issues: readonly Issue[]
   /** Lists the headings that were read without the sign of a footnote. */
   readonly signed?: readonly string[]
+  /** Tells whether one had no year but the one that the user gave. */
+  readonly usesYear?: boolean
 }
 
 /** Says how columns for days or periods are looked for. */
@@ -322,7 +324,12 @@ const findInRows = (
     const issuesOf = (row: readonly string[], { textOf }: Labels): Issue[] =>
       year === undefined ? [] : faultsOfTwoYears(dates.columns, textsOf(row, format), textOf, year)
     const issues = [...issuesOf(found.header, labels), ...(upper && ofAbove ? issuesOf(upper, ofAbove) : [])]
-    return { ...dates, issues: [...dates.issues, ...issues] }
+    const isCompleted = (row: readonly string[], { textOf }: Labels): boolean =>
+      dates.columns.some(({ at }) => textsOf(row, format)(at) !== textOf(at))
+    const usesYear =
+      year !== undefined &&
+      (isCompleted(found.header, labels) || (upper && ofAbove ? isCompleted(upper, ofAbove) : false))
+    return { ...dates, usesYear, issues: [...dates.issues, ...issues] }
   }
   const parts = findParts(labels, below, above !== undefined)
   if (parts) return { ...parts, other: above }

@@ -33,6 +33,8 @@ export type WideColumns = {
   readonly dateFormat?: string | undefined
   /** Lists headings that are dates, and were read without the sign of a footnote. */
   readonly signed?: readonly string[] | undefined
+  /** Tells whether a heading had no year but the one that the user gave. */
+  readonly usesYear?: boolean
 }
 
 /** Holds the KPIs and users that headers and cells may name, and the breakdown items if the file may name any. */
@@ -175,7 +177,12 @@ export const wideByDates = (
   const { other, columns: dated } = headings
   // Where the dates are in doubt there are no columns yet, and the other row is taken to name something.
   const isNamed = other !== undefined && (dated.length === 0 || dated.some(({ at }) => other(at).trim() !== ''))
-  const read = { of: 'date', dateFormat: headings.format?.text, signed: headings.signed } as const
+  const read = {
+    of: 'date',
+    dateFormat: headings.format?.text,
+    signed: headings.signed,
+    usesYear: headings.usesYear === true,
+  } as const
   if (!isNamed || over === undefined) {
     return { wide: { ...read, columns: headings.columns }, issues: headings.issues }
   }

@@ -76,10 +76,21 @@ export const warningsOnMapKpi = ({ plan: { header }, reference: { unusedNames } 
   ]
 }
 
+/** Tells whether dates of a file had no year but the one that the user gave. */
+const usesYear = ({ plan: { wide }, formats }: CheckedFile): boolean =>
+  wide?.usesYear === true || formats.date?.column.usesYear() === true
+
+/** Returns a note if the year that the user gave is that of no date of the file. */
+export const notesOnYear = ({ year }: ImportOptions, checked: CheckedFile): string[] =>
+  year === undefined || usesYear(checked)
+    ? []
+    : [`--year ${year} changes nothing: no date of this file is without a year`]
+
 /** Returns a warning if the year that the user gave is none of those that the file names. */
-export const warningsOnYear = ({ year }: ImportOptions, { plan: { years = [] } }: CheckedFile): string[] => {
+export const warningsOnYear = ({ year }: ImportOptions, checked: CheckedFile): string[] => {
+  const { years = [] } = checked.plan
   const [found] = years
-  return year === undefined || !found || years.some((one) => one.year === year)
+  return year === undefined || !found || !usesYear(checked) || years.some((one) => one.year === year)
     ? []
     : [`dates without a year are of ${year}, as --year says, and ${found.where}`]
 }

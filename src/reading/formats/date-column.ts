@@ -215,11 +215,14 @@ export const createDateColumn = (
     const kept = left.filter((one) => one.read(text) === null)
     if (kept.length > 0 && kept.length < left.length) [left, proof] = [kept, { text, line }]
   }
+  let usesYear = false
   /** Returns the date in a cell: with the year that the user gave, without the time of day. */
   const dateIn = (cell: string, line: number): string => {
     // Drop the apostrophe with which spreadsheets keep a text as it is.
     const text = times.dateOf(cell.startsWith("'") ? cell.slice(1) : cell, line)
-    return year?.complete?.(text) ?? text
+    const whole = year?.complete?.(text)
+    usesYear ||= whole !== undefined
+    return whole ?? text
   }
   const note = (text: string, line: number): void => noteDate(dateIn(text, line), line)
   const noteDate = (text: string, line: number): void => {
@@ -350,6 +353,8 @@ export const createDateColumn = (
           ]
         : []),
     ],
+    /** Tells whether a date had no year but the one that the user gave. */
+    usesYear: (): boolean => usesYear,
     isRefuted: (): boolean =>
       !left.includes(base) ||
       conflict !== undefined ||
