@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { userNamed } from '../support/import.ts'
-import { errorOf, jsonOf } from '../support/kpi.ts'
+import { errorOf, jsonOf, type Ran } from '../support/kpi.ts'
 import { embeddedUser, fillShop, type User } from '../support/user.ts'
 
 describe('a name with a comma', () => {
@@ -83,11 +83,38 @@ describe('a name with a comma', () => {
       })
   })
 
-  test('of a new user with one more middle name is told beside the known one', async () => {
-    writeFileSync(user.folder.in('data.csv'), 'user,KPI,Date,Actual\n"Lee, Ann Marie",Visits,2026-03-02,4\n')
+  test.each([
+    ['one more middle name', '"Lee, Ann Marie"', 'Ann Marie Lee'],
+    ['another letter', 'Ann Lea', 'Ann Lea'],
+    ['a letter too many', 'Anna Lee', 'Anna Lee'],
+  ])('with %s stops where its address would be made, and a flag creates a new user', async (_, cell, name) => {
+    writeFileSync(user.folder.in('data.csv'), `user,KPI,Date,Actual\n${cell},Visits,2026-03-02,4\n`)
     const pattern = ['--create-missing', '--create-assignments', '--email-pattern', '{name}@example.com']
-    const ran = await user.kpi('entries', 'import', 'data.csv', '--dry-run', ...pattern)
-    expect(ran.stderr).toContain('the new user "Ann Marie Lee" is nearly "Ann Lee", which exists')
+    const run = (...flags: string[]): Promise<Ran> =>
+      user.kpi('entries', 'import', 'data.csv', '--dry-run', ...pattern, ...flags)
+    const asked = await run()
+    expect([asked.code, asked.stderr]).toEqual([
+      1,
+      expect.stringContaining(
+        `${name}: would be a new user, and is nearly "Ann Lee", who exists: correct the file, or --by-name user creates the new one`,
+      ),
+    ])
+    expect(await run('--by-name', 'user')).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining(`new user "${name}"`),
+    })
+  })
+
+  test('that is nearly known is warned of where the file gives its address', async () => {
+    writeFileSync(
+      user.folder.in('data.csv'),
+      'E-mail,Name,KPI,Date,Actual\nal@example.com,"Lee, Ann Marie",Visits,2026-03-02,4\n',
+    )
+    const ran = await user.kpi('entries', 'import', 'data.csv', '--dry-run', '--create-missing')
+    expect([ran.code, ran.stderr]).toEqual([
+      0,
+      expect.stringContaining('the new user "Ann Marie Lee" is nearly "Ann Lee", which exists'),
+    ])
   })
 
   test('or a name in a column that is mostly called otherwise is found where it is that of a user', async () => {

@@ -25,6 +25,8 @@ const plainName = (name: string): string => {
 /** Sets how short a word may be to have a letter too few or too many, or another one: `Iran` is not `Iraq`. */
 const LEAST_FOR_MORE = 4
 const LEAST_FOR_OTHER = 6
+/** Sets how short it may be where a new person has no address but one that is made of the name. */
+const LEAST_OF_PERSON = 3
 
 /** Returns a word with each letter once where it stands several times in a row: of a key that was held too long. */
 const squeezed = (word: string): string => word.replaceAll(/(.)\1+/gu, '$1')
@@ -63,24 +65,24 @@ const partsOf = (word: string): Set<number> => {
 const sortLetters = (word: string): string => Array.from(word).toSorted().join('')
 
 /** Tells whether one word may be the other, mistyped. */
-const isMistyped = (one: string, other: string): boolean => {
+const isMistyped = (one: string, other: string, leastForOther: number): boolean => {
   const longest = Math.max(one.length, other.length)
-  if (/\d/.test(one + other) || longest < LEAST_FOR_MORE) return false
+  if (/\d/.test(one + other) || longest < Math.min(LEAST_FOR_MORE, leastForOther)) return false
   if (squeezed(one) === squeezed(other)) return true
   if (one.length !== other.length) return isWithin(1, one, other)
   if (sortLetters(one) === sortLetters(other)) return isWithin(2, one, other)
-  return longest >= LEAST_FOR_OTHER && isWithin(1, one, other)
+  return longest >= leastForOther && isWithin(1, one, other)
 }
 
 /** Tells whether two names differ in signs and blanks alone, or in one word only, which may be mistyped. */
-const isNear = (one: string, other: string): boolean => {
+const isNear = (one: string, other: string, leastForOther: number): boolean => {
   const bare = bareName(one)
   if (bare !== '' && bare === bareName(other)) return true
   const [words, others] = [one.split(' '), other.split(' ')]
   if (words.length !== others.length) return false
   const different = [...words.keys()].filter((at) => words[at] !== others[at])
   const [at] = different
-  return different.length === 1 && at !== undefined && isMistyped(words[at] ?? '', others[at] ?? '')
+  return different.length === 1 && at !== undefined && isMistyped(words[at] ?? '', others[at] ?? '', leastForOther)
 }
 
 /** Finds names by their parts, in little memory: an account has 50,000 names, and each has as many parts as letters. */
@@ -109,6 +111,7 @@ export const nearNames = async (
   names: readonly string[],
   known: readonly string[],
   pause: Pause,
+  leastForOther = LEAST_FOR_OTHER,
 ): Promise<NearName[]> => {
   if (names.length === 0) return []
   const namesWith = await indexParts(known, pause)
@@ -120,7 +123,7 @@ export const nearNames = async (
     const similar = new Set([...partsOf(folded)].flatMap(namesWith).toSorted((one, other) => one - other))
     const at = [...similar].find((other) => {
       const plain = plainName(known[other] ?? '')
-      return plain === folded || isNear(folded, plain)
+      return plain === folded || isNear(folded, plain, leastForOther)
     })
     if (at !== undefined) return [{ kind, name, known: known[at] ?? '' }]
     return looseName(first) === looseName(name) ? [] : [{ kind, name, known: first, isNew: true }]
@@ -136,6 +139,18 @@ export const namesakes = (names: readonly string[], known: readonly string[]): N
     const other = form === '' ? undefined : byForm.get(form)
     return other === undefined || personForm(other) === personForm(name) ? [] : [{ kind: 'user', name, known: other }]
   })
+}
+
+/** Returns the new people, known by their names alone, who may be known ones: mistyped, or with another middle name. */
+export const nearPeople = async (
+  names: readonly string[],
+  known: readonly string[],
+  pause: Pause,
+): Promise<NearName[]> => {
+  const near = (await nearNames('user', names, known, pause, LEAST_OF_PERSON)).filter(({ isNew }) => isNew !== true)
+  const found = new Set(near.map(({ name }) => name))
+  const others = names.filter((name) => !found.has(name))
+  return others.length === 0 ? near : [...near, ...namesakes(others, known)]
 }
 
 const SHOWN = 10

@@ -10,13 +10,15 @@ import { listFirst } from '../../domain/count-text.ts'
 import { listFlag } from '../options/flag-text.ts'
 import { type Named } from '../../client/directory.ts'
 import { mapWithPauses } from '../../client/next-turn.ts'
-import { type Issue, KpiError } from '../../domain/errors.ts'
+import { Fault, type Issue, KpiError } from '../../domain/errors.ts'
 import type { Pause } from '../../domain/pause.ts'
 import type { CheckedFile } from '../entries/check.ts'
 import { roleOf } from '../columns/header.ts'
 import { BETWEEN_NAMES, roleHeader } from '../columns/roles.ts'
 import type { ImportOptions, NameRole } from '../options/options.ts'
 import { areOthersMeant, NO_ROWS } from '../heading/left-out-rows.ts'
+import { nearPeople } from '../../changes/names/near-names.ts'
+import { personOf } from '../directory/person.ts'
 import { isProvisional } from '../directory/lookup.ts'
 import type { Missing, ProvisionalKind } from '../directory/missing.ts'
 import { findNoName } from '../columns/name-column.ts'
@@ -240,6 +242,28 @@ const faultsOfLookAlikes = async (file: NamingFile): Promise<Issue[]> => {
   return (await Promise.all(faults)).flat()
 }
 
+/** Returns the faults of new users who may be known ones, where no address in the file says that they are not. */
+const faultsOfNearUsers = async (file: NamingFile): Promise<Issue[]> => {
+  const { checked, created, options, pause } = file
+  const { emailPattern } = options.create ?? {}
+  if (emailPattern === undefined || isMeantName(options.numbersAs, 'user')) return []
+  const isNamed = namedByUser(options, 'user')
+  const isMade = ({ name, email }: Named): boolean => {
+    const person = personOf(name, emailPattern)
+    return !(person instanceof Fault) && person.email === email
+  }
+  const names = namesOf((created.users?.used() ?? []).filter((one) => !isNamed(one.name) && isMade(one)))
+  const known = [...checked.reference.users.byId.values()].filter(({ id }) => !isProvisional(id))
+  const found = await nearPeople(names, namesOf(known), pause)
+  const creates = `correct the file, or --by-name user creates ${found.length === 1 ? 'the new one' : 'new ones'}`
+  const issues = found.slice(0, MOST_SHOWN).map(({ name, known: other }) => ({
+    field: name,
+    message: `would be a new user, and is nearly "${other}", who exists: ${creates}`,
+  }))
+  const more = found.length - MOST_SHOWN
+  return more > 0 ? [...issues, { field: `and ${more} more`, message: `are nearly users, too: ${creates}` }] : issues
+}
+
 /** Tells whether a name is one for actuals in a file that is said to have a column for each KPI, and so names a KPI. */
 const isActualOfWide = ({ layout }: ImportOptions, name: string): boolean =>
   layout === 'wide' && roleOf(name) === 'actual'
@@ -251,7 +275,12 @@ export const requireMeantNames = async (file: NamingFile): Promise<void> => {
   const isNamed = namedByUser(options, 'kpi')
   const isMeant = (name: string): boolean => isNamed(name) || isActualOfWide(options, name)
   const roles = faultsOfRoles(checked, created.kpis?.used() ?? [], isMeant)
-  const others = [...faultsOfNoNames(file), ...(await faultsOfLookAlikes(file)), ...roles]
+  const others = [
+    ...faultsOfNoNames(file),
+    ...(await faultsOfLookAlikes(file)),
+    ...(await faultsOfNearUsers(file)),
+    ...roles,
+  ]
   if (totals.length + others.length === 0) return
   const what = others.length === 0 ? 'some names look like those of totals' : 'it is not clear what some new names mean'
   throw new KpiError('malformed', `${what}; nothing was sent`, { issues: [...others, ...totals] })
