@@ -1,5 +1,7 @@
 import { countOf } from '../../domain/count-text.ts'
-import { listFlag, listValue, mapFlag } from '../options/flag-text.ts'
+import { countedBy } from '../../domain/numbers/measure.ts'
+import { stripWords } from '../../domain/numbers/worded-number.ts'
+import { listFlag, listValue, mapFlag, shellWord } from '../options/flag-text.ts'
 import type { Issue } from '../../domain/errors.ts'
 import { showCell } from '../formats/evidence.ts'
 import { SEVERAL_ROWS } from '../formats/time-of-day.ts'
@@ -30,6 +32,15 @@ const doubtOfQuantities = (contents: Contents, at: number): string => {
   return `has numbers with other text, such as ${cell ? showCell(cell) : '""'}, which are not read as numbers: write plain numbers`
 }
 
+/** Returns what is unclear about such a column that may be a KPI: words known of units and scales are read of one that exists. */
+const doubtOfNewKpi = (found: HeaderFindings, contents: Contents, at: number): string => {
+  const cell = contents.first(at, 'quantity')
+  const words = cell && stripWords(cell.text)?.words
+  if (!cell || words === undefined || countedBy(words) === undefined) return doubtOfQuantities(contents, at)
+  const create = `kpi kpis create --name ${shellWord(labelAt(found, at))} --frequency M; or D, W, Q, Y`
+  return `has numbers with units or scales, such as ${showCell(cell)}, which are read of KPIs that exist: create it first (${create}), or write plain numbers`
+}
+
 /** Returns what is unclear about a column of times of day, and how it is read with the date. */
 const doubtOfTimes = (found: HeaderFindings, contents: Contents, at: number): string => {
   const [cell, date] = [contents.first(at, 'time'), found.roles.get('date')]
@@ -56,9 +67,14 @@ const doubtOf = (found: HeaderFindings, contents: Contents, at: number, { of, is
   if (content === 'times')
     return `${doubtOfTimes(found, contents, at)}${leaveOut}${SEVERAL_ROWS}; a duration has to be a plain number`
   const isMixed = content === 'mixed'
-  const doubt = isMixed ? doubtOfMixed(contents, at) : doubtOfQuantities(contents, at)
+  const isOfKpi = of === 'kpi'
+  const doubt = isMixed
+    ? doubtOfMixed(contents, at)
+    : isOfKpi
+      ? doubtOfNewKpi(found, contents, at)
+      : doubtOfQuantities(contents, at)
   const mapped = listValue(`${labelAt(found, at)}=${labelAt(found, at)}`)
-  const reject = isMixed && of === 'kpi' ? `, --map-kpi ${mapped} rejects the rows of these texts` : ''
+  const reject = isMixed && isOfKpi ? `, --map-kpi ${mapped} rejects the rows of these texts` : ''
   return `${doubt}${reject}, ${leaveOut}${isMixed ? orUnits(contents, at) : ''}${isOwned ? '' : `, ${mapFlag('source', labelAt(found, at))} takes its cells as names`}`
 }
 

@@ -66,8 +66,11 @@ describe('a column of texts that begin like numbers', () => {
     ['Age', ['10-19', '20-29'], '"10-19" on line 2'],
     ['Sales', [...Array.from({ length: 9 }, () => '1k'), 'closed'], '"1k" on line 2'],
   ])('%s, %s, is not left out unasked', (name, cells, first) => {
+    const told = /M|k|min|円/.test(first)
+      ? `has numbers with units or scales, such as ${first}, which are read of KPIs that exist: create it first (kpi kpis create --name ${/ /.test(name) ? `"${name}"` : name} --frequency M; or D, W, Q, Y), or write`
+      : `has numbers with other text, such as ${first}, which are not read as numbers: write`
     expect(columnOf(name, cells.slice(0, 9))).toBe(
-      `${name}: has numbers with other text, such as ${first}, which are not read as numbers: write plain numbers, --ignore ${/ /.test(name) ? `"${name}"` : name} leaves the column out`,
+      `${name}: ${told} plain numbers, --ignore ${/ /.test(name) ? `"${name}"` : name} leaves the column out`,
     )
     expect(columnOf(name, cells.slice(0, 9), { ignore: [name] })).toBe('ignored')
   })
