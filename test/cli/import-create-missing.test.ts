@@ -78,6 +78,28 @@ describe.each(users)('%s, a file of people', (_, open) => {
     expect(again.stderr).not.toContain('to create')
   })
 
+  test('is named once in a dry run of several files, beside what only a later one needs', async () => {
+    for (const [name, who] of [
+      ['one.csv', 'ann'],
+      ['two.csv', 'ann'],
+      ['three.csv', 'bob'],
+    ] as const)
+      writeFileSync(
+        user.folder.in(name),
+        `E-mail,kpi,date,actual\n${who}@example.com,Visits,2026-03-02,${name.length}\n`,
+      )
+    const flags = ['--create-missing', '--frequency', 'D', '--dry-run', '--summary-only']
+    const ran = await user.kpi('entries', 'import', 'one.csv', 'two.csv', 'three.csv', ...flags)
+    expect(ran.code).toBe(0)
+    expect(ran.stderr.match(/to create: .*|KPI "Visits"|user ".*/g)).toEqual([
+      'to create: 1 KPI, 1 user',
+      'KPI "Visits"',
+      'user "Ann", ann@example.com',
+      'to create: 1 user',
+      'user "Bob", bob@example.com',
+    ])
+  })
+
   test('is shown in a dry run, which makes nothing', async () => {
     const ran = await importText(user, FILE, '--email-pattern', '{name}@example.com', '--dry-run', '-o', 'csv')
     expect(ran.stderr).toContain('to create: 1 KPI, 2 users')

@@ -12,7 +12,7 @@ import { dryRunText } from '../../../output/plan.ts'
 import { toDoText } from '../../../output/summary.ts'
 import { startMeter, summaryRecord } from './import-job.ts'
 import { beginRun, type CommandRun, type Job } from './jobs.ts'
-import { missingLines } from './missing.ts'
+import { missingLines, planBeside } from './missing.ts'
 import { dryRunRecord, ENTRIES } from './output.ts'
 import { tellPlanned, thingsOfPairs, thingsOfPlan } from './planned-things.ts'
 import { DONE, linesOfReasons, type RunResult } from './result.ts'
@@ -28,21 +28,26 @@ const shortSummary = (summary: Summary, unread: string, cost: string): string =>
   return unchecked === '' ? text : `${text}; not checked: ${unchecked}`
 }
 
-/** Receives the summary of a dry run: its lines, and its counts as a record. */
-type SummaryReader = { readonly tellBelow: (line: string) => void; readonly onSummary: (record: AnyRecord) => void }
+/** Receives the summary of a dry run: its lines, and its counts as a record; and holds what earlier files of the run create. */
+type SummaryReader = {
+  readonly tellBelow: (line: string) => void
+  readonly onSummary: (record: AnyRecord) => void
+  readonly created: Set<string>
+}
 
 /** Prints what an import of a file would do, a row for each entry, and a summary below. */
 export async function* dryRunJob(
   run: CommandRun,
   job: Job,
   ends: RunResult,
-  { tellBelow, onSummary }: SummaryReader,
+  { tellBelow, onSummary, created }: SummaryReader,
 ): AsyncGenerator<readonly AnyRecord[]> {
   const { parsed, client, progress } = run
   const measure = startMeter(run.cli.io, client)
   const onMissing = (plan: MissingPlan): void => {
     tellPlanned(() => thingsOfPlan(plan))
-    for (const line of missingLines(plan)) progress.note(line)
+    const fresh = planBeside(created, plan)
+    for (const line of fresh ? missingLines(fresh) : []) progress.note(line)
   }
   const { prepared, close } = await openPrepared({ ...beginRun(run, job), onMissing })
   try {

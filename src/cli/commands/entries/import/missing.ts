@@ -1,6 +1,7 @@
 import type { CreationLog } from '../../../../runs/entries/receipt-writer.ts'
 import type { RealIds } from '../../../../reading/directory/missing.ts'
 import type { MissingKpi, MissingPlan } from '../../../../reading/missing/plan-missing.ts'
+import { looseName } from '../../../../domain/name-form.ts'
 import { askForYes } from '../../../args/prompt.ts'
 import { countOf } from '../../../output/text.ts'
 import { listUndoReceipts, unsettledReceipts } from '../../../../runs/entries/receipt.ts'
@@ -46,6 +47,18 @@ const countsOf = ({ kpis, users, items, group: name }: MissingPlan): string[] =>
     ...(users.length > 0 ? [countOf(users.length, 'user')] : []),
     ...(items.length > 0 ? [`${countOf(items.length, 'breakdown item')} in the group "${name}"`] : []),
   ]
+}
+
+/** Returns the plan of a further file of a dry run without what an earlier one creates, which it adds its own things to. */
+export const planBeside = (earlier: Set<string>, plan: MissingPlan): MissingPlan | undefined => {
+  const isNew = (kind: string, name: string): boolean => {
+    const key = `${kind} ${looseName(name)}`
+    return !earlier.has(key) && Boolean(earlier.add(key))
+  }
+  const kpis = plan.kpis.filter(({ name }) => isNew('kpi', name))
+  const users = plan.users.filter(({ email }) => isNew('user', email))
+  const items = plan.items.filter(({ name }) => isNew(`item ${plan.group}`, name))
+  return kpis.length + users.length + items.length === 0 ? undefined : { ...plan, kpis, users, items }
 }
 
 /** Returns what would be created and why, a line each. */

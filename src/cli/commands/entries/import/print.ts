@@ -96,10 +96,12 @@ const printDryRuns = async (run: CommandRun, jobs: readonly Job[], ends: RunResu
   const row = run.client.variant === 'classic' ? dryRunRow : newerDryRunRow
   const summaries: string[] = []
   const counts: AnyRecord[] = []
+  const created = new Set<string>()
   const rows = withNames(jobs, ends, (job) =>
     dryRunJob(run, job, ends, {
       tellBelow: (line) => summaries.push(line),
       onSummary: (record) => counts.push({ file: job.file, ...record }),
+      created,
     }),
   )
   const { columns, records } = readable(run, row, rows)
