@@ -1,12 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Catalogue, Plan } from '../../domain/calculated/calculation.ts'
-import {
-  type Calculator,
-  groupCalculator,
-  itemCalculator,
-  type TakeSeries,
-  type TargetOf,
-} from '../../domain/calculated/calculator.ts'
+import type { Calculator, TakeSeries, TargetOf } from '../../domain/calculated/calculator.ts'
 import type { EffortPause } from '../../domain/calculated/series.ts'
 import { hasAnyTarget } from '../../domain/targets/dated-targets.ts'
 import type { Decimal } from '../../domain/decimal.ts'
@@ -86,24 +80,26 @@ const targetOfItem = ({ targetOf }: CalculationContext): TargetOf => {
 }
 
 /** Calculates the series of items, one item after the other. */
-export const calculateItems = (
+export const calculateItems = async (
   context: CalculationContext,
   items: Iterable<number>,
   take: TakeSeries,
 ): Promise<void> => {
   const { tx, account, plan } = context
+  const { itemCalculator } = await import('../../domain/calculated/calculator.ts')
   return feed(context, itemCalculator(plan, targetOfItem(context), take, createEffortPause()), (of, visit) =>
     entryQueries.eachOf(tx, account, { ...of, items }, (entry) => visit([entry.itemId], entry)),
   )
 }
 
 /** Calculates the series of group items, one after the other. */
-export const calculateGroups = (
+export const calculateGroups = async (
   context: CalculationContext,
   filter: Pick<GroupFilter, 'groups' | 'users'>,
   take: TakeSeries,
 ): Promise<void> => {
   const { tx, account, plan } = context
+  const { groupCalculator } = await import('../../domain/calculated/calculator.ts')
   return feed(context, groupCalculator(plan, targetOfItem(context), take, createEffortPause()), (of, visit) =>
     entryQueries.eachOfMembers(tx, account, { ...filter, ...of }, (group, entry) =>
       visit([group, entry.itemId], entry),

@@ -1,7 +1,6 @@
 import { planCalculation } from '../../domain/calculated/calculation.ts'
 import type { TakeSeries } from '../../domain/calculated/calculator.ts'
-import { valueOf } from '../../domain/calculated/formula.ts'
-import { effortOf, roundResult, type Series } from '../../domain/calculated/series.ts'
+import type { Series } from '../../domain/calculated/series.ts'
 import { type Calendar, type DayRange, daysOfPeriodsIn, type Frequency } from '../../domain/period.ts'
 import type { ReportBuilder, ReportItem, ReportKpi } from '../../domain/report.ts'
 import { entryQueries, type ReportedEntry } from '../../store/tables/entry-queries.ts'
@@ -53,10 +52,14 @@ const addEntered = async (
 }
 
 /** Adds the rows of calculated KPIs, in the requested periods. */
-const calculatedRows = (
+const calculatedRows = async (
   { query: { days }, selected, builder }: ReportContext,
   items: ReadonlyMap<number, ReportItem>,
-): TakeSeries => {
+): Promise<TakeSeries> => {
+  const [{ effortOf, roundResult }, { valueOf }] = await Promise.all([
+    import('../../domain/calculated/series.ts'),
+    import('../../domain/calculated/formula.ts'),
+  ])
   const pause = createEffortPause()
   const addRows = async (kpi: ReportKpi, item: ReportItem, series: Series): Promise<void> => {
     for (const [start, result] of series) {
@@ -75,12 +78,12 @@ const calculatedRows = (
 }
 
 const reportItems = async (context: ReportContext, list: readonly ReportItem[]): Promise<void> => {
-  const { tx, account } = context
+  const { tx, account, plan } = context
   const items = mapById(list)
   await addEntered(context, items, (of, visit) =>
     entryQueries.eachOf(tx, account, { ...of, items: items.keys() }, (entry) => visit(entry.itemId, entry)),
   )
-  await calculateItems(context, items.keys(), calculatedRows(context, items))
+  if (plan.span) await calculateItems(context, items.keys(), await calculatedRows(context, items))
 }
 
 /** Adds the rows of group items; `users` selects among their members. */
@@ -89,11 +92,11 @@ const reportGroups = async (
   groupItemIds: ReadonlySet<number>,
   users: readonly number[] | undefined,
 ): Promise<void> => {
-  const { tx, account } = context
+  const { tx, account, plan } = context
   const items = mapById(await groupItemsAmong(tx, account, groupItemIds))
   const filter = { groups: [...items.keys()], users }
   await addEntered(context, items, (of, visit) => entryQueries.eachOfGroups(tx, account, { ...filter, ...of }, visit))
-  await calculateGroups(context, filter, calculatedRows(context, items))
+  if (plan.span) await calculateGroups(context, filter, await calculatedRows(context, items))
 }
 
 /** Creates what makes a report of its entries, in the account's calendar. */

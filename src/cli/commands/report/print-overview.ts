@@ -18,7 +18,6 @@ import type { AnyRecord } from '../../../domain/schema.ts'
 import type { Cli } from '../../cli.ts'
 import { printRecords } from '../../output/print.ts'
 import { wrap } from '../../output/width.ts'
-import { underWayText } from './compared-notes.ts'
 import { type OverviewRow, overviewRows } from './overview.ts'
 import { type HeadedColumn, OVERVIEW_COLUMNS, overviewTable } from './overview-table.ts'
 import { readDayBefore, readEarlierPeriods, UNKNOWN_PERIODS } from './under-way.ts'
@@ -71,6 +70,7 @@ const noteUnderWay = async (
     const isThere = rows.some(({ periodId, entryDate }) => periodId === frequency && entryDate === start)
     const isCompared = latest.some(({ period, change }) => period === name && change !== null)
     if (!isThere || !isCompared || nextPeriod(frequency, start) - 1 === today) continue
+    const { underWayText } = await import('./compared-notes.ts')
     const before = periodTitle(frequency, periodBefore(frequency, start), calendar)
     await cli.note(underWayText(frequency, start, calendar, `all of ${before}`))
   }
