@@ -193,7 +193,7 @@ describe('a start', () => {
     [['--version'], 3, 17],
     [['kpis', 'list'], 7, 579],
     [['kpis', 'list', '-o', 'json'], 6, 540],
-    [['report', '--from', '2026-01-01', '--to', '2026-12-31'], 20, 711],
+    [['report', '--from', '2026-01-01', '--to', '2026-12-31'], 17, 667],
     [['entries', 'import', 'one.csv'], 59, 2088],
     [['entries', 'import', 'german.csv'], 59, 2088],
     [['entries', 'import', 'russian.csv'], 60, 2219],
