@@ -45,6 +45,9 @@ const LAST_TRY_MS = 1000
 const REQUESTS_PER_RETRY = 2
 const FIRST_RETRIES = 10
 
+/** Returns a request in words, for people. */
+export const requestName = ({ method, path }: Pick<TransportRequest, 'method' | 'path'>): string => `${method} ${path}`
+
 /** Tells whether a request does the same if it is sent once more. */
 const doesTheSame = ({ method, isRepeatable = method !== 'POST' }: TransportRequest): boolean =>
   typeof isRepeatable === 'function' ? isRepeatable() : isRepeatable
@@ -133,6 +136,8 @@ export const createRetry = ({ clock, signal, random, note, giveUpAt }: RetryOpti
   let waits: Waiting | undefined
   let hasReported = false
   let downSince: number | undefined
+  /** Says what was tried in vain since the last good answer. */
+  let inVain: string | undefined
   const giveUp: Retry['giveUpAt'] = (since) => giveUpAt?.(Math.min(since, downSince ?? since))
   /** Notes a failed request, whose refusals by the limit were waited for since it began. */
   const noteFailure = (failure: KpiError, begun: number): void => {
@@ -209,7 +214,12 @@ export const createRetry = ({ clock, signal, random, note, giveUpAt }: RetryOpti
     if (found !== undefined) return found
     throw withOutcome(error, false)
   }
-  const sendPatiently: Retry['send'] = async (sending, send, find) => {
+  const sendAgain = async <T>(
+    sending: TransportRequest,
+    send: () => Promise<T>,
+    find: Find<T> | undefined,
+    onFailure: (failure: KpiError) => void,
+  ): Promise<T> => {
     left += 1 / REQUESTS_PER_RETRY
     const begun = clock.now()
     let [giveUpBy, lost, isLost]: [number | undefined, KpiError | undefined, boolean] = [undefined, undefined, false]
@@ -225,6 +235,7 @@ export const createRetry = ({ clock, signal, random, note, giveUpAt }: RetryOpti
       } catch (error) {
         if (error instanceof Aborted) throw isLost ? asUnknown(error) : error
         if (!(error instanceof KpiError)) throw error
+        onFailure(error)
         noteFailure(error, begun)
         if (sending.method === 'POST' && error.mayBeDone) lost = error
         if (isOutage(error)) giveUpBy ??= giveUp(clock.now())
@@ -237,6 +248,26 @@ export const createRetry = ({ clock, signal, random, note, giveUpAt }: RetryOpti
         reportOutage(wait, !error.mayBeDone || tries > 1)
         await pause(wait, isLost)
       }
+    }
+  }
+  const sendPatiently: Retry['send'] = async (sending, send, find) => {
+    let [count, last]: [number, string] = [0, '']
+    const onFailure = ({ message }: KpiError): void => {
+      // One that the stop itself has caused says nothing.
+      if (!signal.aborted) [count, last] = [count + 1, message]
+    }
+    try {
+      const received = await sendAgain(sending, send, find, onFailure)
+      inVain = undefined
+      return received
+    } catch (error) {
+      if (count > 0)
+        inVain = `${requestName(sending)} failed ${count === 1 ? 'once' : `${count} times`}, the last time: ${last}`
+      if (!(error instanceof Aborted)) throw error
+      const tried = error.tried ?? inVain
+      inVain = tried
+      if (tried === error.tried) throw error
+      throw new Aborted(error.message, { cause: error, mayBeDone: error.mayBeDone, tried })
     }
   }
   return { send: sendPatiently, newKey: () => keyOf(random), waiting: () => waits, giveUpAt: giveUp }

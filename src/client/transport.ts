@@ -11,10 +11,20 @@ export class Aborted extends Error {
   override readonly name = 'Aborted'
   /** Tells that a change was sent whose answer was lost. */
   readonly mayBeDone: boolean
+  /** Says what was tried in vain until then, and why it failed last. */
+  readonly tried: string | undefined
 
-  constructor(message?: string, options: ErrorOptions & { readonly mayBeDone?: boolean } = {}) {
-    super(message, options)
-    this.mayBeDone = options.mayBeDone ?? false
+  constructor(
+    message: string,
+    {
+      mayBeDone = false,
+      tried,
+      ...options
+    }: ErrorOptions & { readonly mayBeDone?: boolean; readonly tried?: string | undefined } = {},
+  ) {
+    super(tried === undefined ? message : `${message}; ${tried}`, options)
+    this.mayBeDone = mayBeDone
+    this.tried = tried ?? (options.cause instanceof Aborted ? options.cause.tried : undefined)
   }
 }
 

@@ -22,6 +22,8 @@ export type Ending = {
   readonly summary: Summary
   readonly left: number
   readonly failure: KpiError | undefined
+  /** Says what was tried in vain until it was stopped. */
+  readonly tried?: string | undefined
   /** Holds the reasons for which rows were rejected; undefined if none was. */
   readonly reasons: CountedReasons | undefined
   /** Tells whether any row was rejected because its KPI is not assigned to its user. */
@@ -111,15 +113,15 @@ const run = async (work: ImportRun, prepared: Prepared, journal: Journal): Promi
   await writeRejects(work, prepared, work.signal)
   const needsAssignments = prepared.reference.lacksAssignments()
   const known = rejects.size()
-  const { left, failure, isWhole } = await send(work, prepared, journal)
+  const { isWhole, ...sent } = await send(work, prepared, journal)
   summary.unchecked = tellUnchecked(prepared.reference)
   try {
     if (rejects.size() > known) await writeLateRejects(work, prepared)
   } catch (error) {
     const reasons = await reasonsOf(rejects, work.signal)
-    return { summary, left, failure, needsAssignments, reasons, unwritten: toldOf(error, true) }
+    return { summary, ...sent, needsAssignments, reasons, unwritten: toldOf(error, true) }
   }
-  const ending = { summary, left, failure, needsAssignments, reasons: await reasonsOf(rejects, work.signal) }
+  const ending = { summary, ...sent, needsAssignments, reasons: await reasonsOf(rejects, work.signal) }
   if (!isWhole) return ending
   const verified = await verifyRun(work, prepared, journal)
   // If reading back failed, keep the journal: the same command then only reads back.

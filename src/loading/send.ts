@@ -58,6 +58,8 @@ export type SendResult = {
   readonly failure: KpiError | undefined
   /** Tells whether every entry has an outcome; too many rows may have been rejected all the same. */
   readonly isWhole: boolean
+  /** Says what was tried in vain until it was stopped. */
+  readonly tried?: string | undefined
 }
 
 /** Sets how many intervals are sent at a time: while the service stores one, others are on their way. */
@@ -141,6 +143,7 @@ export const sendAll = async (work: ImportRun, prepared: Prepared, journal: Jour
   const givingUp = new AbortController()
   const batches = countedBatches(prepared.batches())
   let [done, ended, isStopped, isTouched] = [0, 0, false, false]
+  let tried: string | undefined
   const kept = work.client.keepsRuns() ? work.changes : undefined
   const keptNotes = kept && createKeptNotes(kept)
   const run: Run = {
@@ -193,9 +196,10 @@ export const sendAll = async (work: ImportRun, prepared: Prepared, journal: Jour
       return { failure: failureOf(error, isBegun), left: batches.entries() - ended, isWhole: false }
     }
     isStopped = true
+    tried = error.tried
   }
   const left = batches.entries() - ended
   // Rejects may have been added after the last outcome was counted, so check once more.
   tooMany ??= tooManyRejected(prepared.rejects, prepared.summary, work.options.maxErrors)
-  return { left, failure: tooMany, isWhole: !isStopped }
+  return { left, failure: tooMany, isWhole: !isStopped, tried }
 }

@@ -2,7 +2,9 @@ import { execFileSync } from 'node:child_process'
 import { closeSync, constants, openSync, writeFileSync } from 'node:fs'
 import { setImmediate } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { jsonOf } from '../support/kpi.ts'
+import { jsonOf, shellIn } from '../support/kpi.ts'
+import { remoteImporter } from '../support/import.ts'
+import type { Handler } from '../../src/server/wire.ts'
 import { embeddedUser, fillShop, type User, users } from '../support/user.ts'
 
 const passed = (): AbortSignal => AbortSignal.abort()
@@ -109,6 +111,52 @@ test('a deadline ends the sending of many that are refused', async () => {
   controller.abort()
   const { code, stderr } = await running
   expect([code, stderr]).toEqual([6, expect.stringMatching(/stopped with \d+ of 400 left/)])
+})
+
+describe('a deadline in the middle of an outage', () => {
+  const FAILING = { status: 503, headers: {}, body: '' }
+  const LIMITED = { status: 403, headers: { 'retry-after': '30' }, body: '{"message":"slow down"}' }
+
+  test.each<[line: string[], failing: string, why: RegExp, answer?: typeof LIMITED | typeof FAILING]>([
+    [['entries', 'import', 'a.csv'], 'GET /kpis', /answered with status 503/],
+    [['entries', 'import', 'a.csv'], 'GET /kpis', /slow down/, LIMITED],
+    [
+      ['entries', 'import', 'new.csv', '--create-missing', 'kpis', '--create-assignments', '--frequency', 'D'],
+      'POST /kpis',
+      /answered with status 503/,
+    ],
+    [['kpis', 'import', 'kpis.csv'], 'POST /kpis', /answered with status 503/],
+    [['assign', 'add', '--kpis', 'Spare', '--users', 'Ann Lee,Bob'], 'POST /users/3/kpis', /answered with status 503/],
+    [['report', 'export', '--to-file', 'r.csv'], 'GET /reports/alldataentries', /answered with status 503/],
+    [['apply', 'plan.yaml', '--yes'], 'POST /kpiunits', /answered with status 503/],
+  ])('says what was tried, and why it failed last: %j', async (line, failing, why, answer = FAILING) => {
+    const controller = new AbortController()
+    let failed = 0
+    const wrap =
+      (handler: Handler): Handler =>
+      (request) => {
+        const name = `${request.method} ${new URL(request.target, 'http://kpi').pathname.toLowerCase().replace('/api', '')}`
+        if (name !== failing) return handler(request)
+        failed += 1
+        if (failed === 3) setTimeout(() => controller.abort(), 0)
+        return failed <= 3 ? Promise.resolve(answer) : new Promise(() => undefined)
+      }
+    await using importer = await remoteImporter({ wrap })
+    importer.write('a.csv', 'user,kpi,date,actual\nAnn Lee,Sales,2026-03-01,1\n')
+    importer.write('new.csv', 'user,kpi,date,actual\nAnn Lee,Costs,2026-03-01,1\n')
+    importer.write('kpis.csv', 'name,frequency\nCosts,Daily\n')
+    importer.write('plan.yaml', 'units:\n  - {name: Tons, entry_format: "#", display_format: "#"}\n')
+    const world = { ...importer.world, alarm: () => controller.signal }
+    const { code, stderr } = await shellIn(world)(...line, '--deadline', '9m')
+    expect([code, stderr]).toEqual([6, expect.stringContaining('the deadline (9m) has passed')])
+    const [, name, count, last] =
+      /(\w+ \/[\w/]+) (?:failed|was refused) (\w+)(?: times)?, the last time: (.*)/i.exec(stderr) ?? []
+    expect([name?.toLowerCase(), Number(count) >= 2, last]).toEqual([
+      failing.toLowerCase(),
+      true,
+      expect.stringMatching(why),
+    ])
+  })
 })
 
 describe.runIf(process.platform === 'linux')('a pipe as --to-file ends with Ctrl-C where', () => {

@@ -282,7 +282,10 @@ describe('a write whose answer was lost', () => {
       await retry.send(GET, () => Promise.resolve(1))
       return retry.send({ ...GET, method: 'PUT' }, () => Promise.reject(tries.shift() ?? LOST))
     })
-    await expect(stopped).rejects.toMatchObject({ message: 'stopped', mayBeDone: true })
+    await expect(stopped).rejects.toMatchObject({
+      message: expect.stringMatching(/^stopped; PUT .* failed once, the last time: /) as unknown,
+      mayBeDone: true,
+    })
   })
 
   test('is asked for under its key for as long as the service works on it, whatever was sent again before', async () => {

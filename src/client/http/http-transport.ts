@@ -4,7 +4,7 @@ import type { Calendar } from '../../domain/period.ts'
 import { DATED_TARGETS } from '../../domain/resources/dated-target.ts'
 import { RUN_HEADER } from '../../domain/resources/entry-run.ts'
 import { observed, withQuery } from '../request-observer.ts'
-import type { Retry } from '../retry.ts'
+import { requestName, type Retry } from '../retry.ts'
 import {
   createRequestCount,
   type RateLimiter,
@@ -187,14 +187,26 @@ export const httpTransport = (remote: Remote): HttpTransport => {
     const end = retry?.giveUpAt(begun) ?? Infinity
     const isFinal = (refusals: number): boolean =>
       end === Infinity ? refusals >= MAX_REFUSALS : now() >= end && (refusals >= LEAST_REFUSALS || begun >= end)
+    let refused: TextAnswer | undefined
+    /** Says in the error of a wait that was stopped how often the limit refused the request. */
+    const withRefusals = (error: unknown, count: number): unknown => {
+      const refusal = refused && refusalOf(refused, sending.path)
+      if (!(error instanceof Aborted) || !refusal) return error
+      const times = count === 1 ? 'once' : `${count} times`
+      const tried = `${requestName(sending)} was refused ${times}, the last time: ${refusal.message}`
+      return new Aborted(error.message, { cause: error, tried })
+    }
     for (let refusals = 1; ; refusals += 1) {
-      const turn = await limiter?.enter()
+      const turn = await limiter?.enter().catch((error: unknown) => {
+        throw withRefusals(error, refusals - 1)
+      })
       sending.onSend?.(serviceTime && serviceTime + now() - answeredAt)
       const answer = await request(sending).catch((error: unknown) => {
         turn?.leave()
-        throw failed(sending, error)
+        throw withRefusals(failed(sending, error), refusals - 1)
       })
       if (!turn?.leave(answer) || isFinal(refusals)) return answer
+      refused = answer
     }
   }
   const refusalOf = (answer: TextAnswer, path: string): KpiError | undefined => {

@@ -28,7 +28,7 @@ export const isByIdAlone = ({ client, classic }: Account): boolean => client.var
 /** Says in the error of a run that is asked to stop how to continue. */
 export const orStopped = (error: unknown): never => {
   if (!(error instanceof Aborted)) throw error
-  throw new Aborted('stopped before any entry was sent; run the same command to continue')
+  throw new Aborted('stopped before any entry was sent; run the same command to continue', { tried: error.tried })
 }
 
 /** Returns the error of something that cannot be created, as the account has changed since the file was checked. */

@@ -289,7 +289,7 @@ export const openPrepared = async (work: ImportInput): Promise<{ prepared: Prepa
     return { prepared: withExisting(work, rows, (one) => closers.push(one)), close }
   } catch (error) {
     close()
-    throw error instanceof Aborted ? new Aborted(STOPPED) : error
+    throw error instanceof Aborted ? new Aborted(STOPPED, { tried: error.tried }) : error
   }
 }
 

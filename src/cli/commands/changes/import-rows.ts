@@ -294,7 +294,7 @@ const importAll = <R extends ReadRows>(run: OpenImport<R>): Promise<void> =>
     const file = rejectsFileOf(cli, job, progress.warn)
     const record = openRecord(run, read)
     const work = async (end: () => void): Promise<void> => {
-      const { tally, left, failure } = await carryOut(run, read, reading, record, file)
+      const { tally, left, failure, tried } = await carryOut(run, read, reading, record, file)
       const isWhole = left === 0
       if (isWhole) end()
       progress.stop()
@@ -307,7 +307,7 @@ const importAll = <R extends ReadRows>(run: OpenImport<R>): Promise<void> =>
       const counted = { ...summary, left, ...measure(), receipt: record.receipt }
       await printSummary(cli, printed.summary, counted, done, words)
       const advice = printed.adviceOnRejects?.(read) ?? []
-      const concluded = { summary: { rejected }, left, failure, hasOwnFlags, advice }
+      const concluded = { summary: { rejected }, left, failure, tried, hasOwnFlags, advice }
       const { exit, code, lines } = await concludeFile(run, job, concluded, words)
       if (lines.length > 0) throw new IncompleteRun(exit, code, lines)
     }

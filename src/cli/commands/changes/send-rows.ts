@@ -226,7 +226,12 @@ type SendingRows = {
 }
 
 /** Describes how sending ended: rows are left if it was stopped, or the service failed. */
-type SentRows = { readonly left: number; readonly failure: KpiError | undefined }
+type SentRows = {
+  readonly left: number
+  readonly failure: KpiError | undefined
+  /** Says what was tried in vain until it was stopped. */
+  readonly tried?: string | undefined
+}
 
 /** Ends a run whose service refuses one row after another. */
 const watchRefusals = (): ((outcome: Outcome) => void) => {
@@ -276,7 +281,7 @@ export const sendRows = async (work: SendingRows): Promise<SentRows> => {
   } catch (error) {
     // Do not count records as created before a second look shows that they are not doubles.
     tally.uncount(unsettled)
-    if (error instanceof Aborted) return { left: left(), failure: undefined }
+    if (error instanceof Aborted) return { left: left(), failure: undefined, tried: error.tried }
     if (!(error instanceof KpiError) || (sent === 0 && !error.mayBeDone)) throw error
     return { left: left(), failure: error }
   }

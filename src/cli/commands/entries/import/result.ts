@@ -172,8 +172,11 @@ const saidOfRejects = (parsed: ParsedOptions, rejectsPath: string, concluded: Co
     : [rejectedSummary(parsed, rejectsPath, concluded), ...advice]
 }
 
-const leftSummary = (left: number, [one, many]: readonly [string, string], isLasting: boolean): string =>
-  `stopped with ${countOf(left, one, many)} left; ${howToGoOn(isLasting, 'fixed')}`
+const leftSummary = (concluded: Concluded, [one, many]: readonly [string, string]): string => {
+  const { left, tried } = concluded
+  const goOn = howToGoOn(isLastingFailure(concluded), 'fixed')
+  return [`stopped with ${countOf(left, one, many)} left`, goOn, ...(tried === undefined ? [] : [tried])].join('; ')
+}
 
 /** Returns the reasons for rejects and the flags that settle them, a line each; the file is named if there are several. */
 export const linesOfReasons = (
@@ -192,6 +195,8 @@ type Concluded = {
   readonly summary: { readonly rejected: number }
   readonly left: number
   readonly failure: KpiError | undefined
+  /** Says what was tried in vain until it was stopped. */
+  readonly tried?: string | undefined
   /** Tells whether anything was sent before it ended. */
   readonly hasSent?: boolean
   /** Holds the flags that the import of the rejected rows needs beside those given. */
@@ -232,7 +237,7 @@ export const concludeFile = async (
   const lines = [
     ...saidOfRejects(parsed, rejectsPath, concluded),
     ...(failure ? [failure.message] : []),
-    ...(left > 0 ? [stops.explain(leftSummary(left, called, isLastingFailure(concluded)))] : []),
+    ...(left > 0 ? [stops.explain(leftSummary(concluded, called))] : []),
     ...(differs?.lines ?? []),
   ]
   // All was sent: what could not be read back is work that is left.
