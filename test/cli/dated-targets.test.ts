@@ -130,6 +130,23 @@ describe.each(some(1, users))('%s, --from', (_, open) => {
   })
 })
 
+test('--from of a calculated KPI is refused with the configuration that gives it', async () => {
+  await using user = await embeddedUser()
+  await fill(user)
+  const config =
+    '{ name: "O\'Neil, all", frequency: monthly, formula: "[Revenue]", targets: [ { from: 2027-01-01, target: 3 } ] }'
+  writeFileSync(user.folder.in('kpi.yaml'), `calculated: [ ${config} ]`)
+  expect(await user.kpi('apply', 'kpi.yaml')).toMatchObject({ code: 0 })
+  for (const flags of [[], ['--dry-run']]) {
+    const ran = await user.kpi('kpis', 'update', '2', '--target', '5', '--from', '2028-01-01', ...flags)
+    const [, file = ''] = /echo '(.*)' \| kpi apply -;/.exec(ran.stderr) ?? []
+    expect(ran.code).toBe(4)
+    writeFileSync(user.folder.in('kpi.yaml'), file.replaceAll(`'\\''`, `'`))
+    expect(await user.kpi('apply', 'kpi.yaml')).toMatchObject({ code: 0 })
+    expect(await user.client.kpis.get(2)).toMatchObject({ targets: '3 from 2027-01-01, 5 from 2028-01-01' })
+  }
+})
+
 /** Revenue has 100, and 150 from May; Ann 5, and 7 from March; Bob 60 from July, Cy 70 from 2027: all have months of 2026. */
 const fillPast = async (user: User): Promise<void> => {
   const { client } = user

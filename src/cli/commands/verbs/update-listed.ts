@@ -5,17 +5,19 @@ import type { Client } from '../../../client/client.ts'
 import type { Named } from '../../../client/directory.ts'
 import { isForbidden, readIfAllowed } from '../../../client/operations/read-if-allowed.ts'
 import { expectObject, type Json, readJson, readPatch } from '../../../codec/json.ts'
-import { formatInstant } from '../../../domain/day.ts'
+import { formatDay, formatInstant } from '../../../domain/day.ts'
+import { formatDecimal } from '../../../domain/decimal.ts'
 import { Fault, isNotFound, KpiError } from '../../../domain/errors.ts'
 import { nameFieldsOf } from '../../../domain/kinds.ts'
 import { kpi } from '../../../domain/resources/kpi.ts'
 import type { AnyRecord, Field, ParsedFields, Resource } from '../../../domain/schema.ts'
-import type { DatedChange } from '../../../domain/targets/dated-targets.ts'
+import { type DatedChange, datedTargetsIn, mergeDatedTargets } from '../../../domain/targets/dated-targets.ts'
 import { fieldFlags, type FlagValues, readFlags, requireNoFaults } from '../../args/flags.ts'
 import type { CompleteBody } from '../../args/json-input.ts'
 import { createRecordFinder, namedPlaces, repeatedFaults, requireNamedOnce } from '../../args/names.ts'
 import { UsageError } from '../../exit.ts'
 import { pluralOf, recordLabel } from '../../output/short-answer.ts'
+import { shellWord } from '../../output/text.ts'
 import { learnAccount } from '../../target/service-of.ts'
 import { failureOfPlan } from '../changes/make-changes.ts'
 import type { RecordedRun } from '../changes/recorded-run.ts'
@@ -230,6 +232,22 @@ const refuseCalculated = ({ client, of }: Command, items: readonly Planned[]): r
     return { ...one, action: 'refuse', changes: [], reasons: [{ field: 'name', message }] }
   })
 
+/** Refuses targets of calculated KPIs that begin on a day: only a configuration of the operator gives them. */
+const rejectDatedCalculated = ({ client, of }: Command, items: readonly Planned[]): void => {
+  const one = items.find(({ desired, record }) => desired.datedTargets && record?.stored?.['is_calculated'] === true)
+  const { name = '', targets = null } = one?.record?.stored ?? {}
+  if (!one || !client.isBundled()) return
+  const merged = mergeDatedTargets(targets === null ? null : String(targets), one.desired.datedTargets ?? [])
+  const list = datedTargetsIn(merged).map(
+    ({ from, target }) => `{ from: ${formatDay(from)}, target: ${formatDecimal(target)} }`,
+  )
+  const file = `calculated: [ { name: ${JSON.stringify(name)}, targets: [ ${list.join(', ')} ] } ]`
+  throw new KpiError(
+    'forbidden',
+    `${recordLabel(of, one.record?.stored ?? {})} is calculated: the operator gives it targets that begin on a day in a configuration, as in echo ${shellWord(file)} | kpi apply -; nothing was changed`,
+  )
+}
+
 /** Says what changes would do, of which none is sent; then throws what is refused of them. */
 const foresee = async (
   command: Command,
@@ -289,6 +307,7 @@ const updateBy = async (command: Command, given: Given, run: RecordedRun | undef
   const planning = { ...command, ...(await formulasBeside(command, changes)) }
   const plan = await planList(planning, { desired, total, stored, unread }, flags, run?.earlier.isOurs)
   const all = plan.planned.toSorted((one, other) => one.desired.line - other.desired.line)
+  rejectDatedCalculated(command, all)
   await plan.require(all)
   const items = run ? all : refuseCalculated(command, refuseGone(all, gone))
   if (!isForced) requireUnmoved(of, changes, items)
