@@ -1,7 +1,7 @@
 import type { ImportOptions, NameRole } from '../options/options.ts'
 import { faultOfActual, faultOfOwner, faultOfSeveral, faultsOfTargets } from './content-faults.ts'
 import { faultsOfNumericOwners, itemColumns, severalItemColumns } from './owners.ts'
-import { columnsHolding, type Contents } from './contents.ts'
+import { columnsHolding, type Contents, truthColumns } from './contents.ts'
 import { columnsBelowDates, type DateHeadings, findDateHeadings } from './date-headings.ts'
 import {
   hasNameOfRole,
@@ -95,9 +95,20 @@ const addValueFaults = (found: HeaderFindings, of: WideColumns['of']): void => {
 
 const KINDS = { kpi: 'kpis', user: 'users', source: 'items' } as const
 
+/** Returns the columns without a meaning so far, but for those of truth values that name nothing, where others name something. */
+const withoutTruths = ({ found, contents, directories }: ColumnSearch, of: NameRole): number[] => {
+  const [places, lookup] = [unassignedColumns(found), directories[of]]
+  if (lookup === undefined || countNames(found, places, lookup) === 0) return places
+  // Watch them in all rows: other texts may stand further down.
+  const isLeftOut = (at: number): boolean => countNames(found, [at], lookup) === 0 && contents.of(at) === 'texts'
+  const truths = new Set(truthColumns(found, contents).filter(isLeftOut))
+  return places.filter((at) => !truths.has(at))
+}
+
 /**
  * Finds the columns whose headers name KPIs, users or breakdown items; each holds actuals. Then no other column may be
- * without a meaning, unless what is missing is created: then only columns of numbers are taken for such names.
+ * without a meaning but one of truth values, unless what is missing is created: then only columns of numbers are taken for
+ * such names.
  */
 const findWide = (search: ColumnSearch): WideColumns | undefined => {
   if (isSurelyLong(search)) return undefined
@@ -111,7 +122,7 @@ const findWide = (search: ColumnSearch): WideColumns | undefined => {
   const mayCreate = options.create?.kinds.has(KINDS[of]) === true
   const { places, unclear, issues } = mayCreate
     ? valueColumns(search, of)
-    : { places: unassignedColumns(found), unclear: [], issues: [] }
+    : { places: withoutTruths(search, of), unclear: [], issues: [] }
   const isNone = Math.max(of === 'kpi' ? kpis : owners, mayCreate ? places.length + unclear.length : 0) === 0
   if (isNone && options.layout !== 'wide') return undefined
   found.issues.push(...issues)

@@ -1,0 +1,45 @@
+import { writeFileSync } from 'node:fs'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import type { Ran } from '../support/kpi.ts'
+import { embeddedUser, type User } from '../support/user.ts'
+
+/* Files of an account that has its KPIs and people already, so that an import creates nothing. */
+
+let user: User
+beforeEach(async () => {
+  user = await embeddedUser()
+  for (const name of ['Sales', 'Visits']) await user.kpi('kpis', 'create', '--name', name, '--frequency', 'D')
+  await user.kpi('users', 'create', '--first-name', 'Ann', '--email', 'ann@example.com')
+})
+afterEach(() => user[Symbol.asyncDispose]())
+
+const write = (name: string, text: string): void => writeFileSync(user.folder.in(name), text)
+
+/** Imports files; only that lets a run end with 0 whose people have the KPIs not yet. */
+const importFiles = (files: readonly string[], ...args: string[]): Promise<Ran> =>
+  user.kpi('entries', 'import', ...files, '--create-assignments', '--quiet', '-o', 'csv', ...args)
+
+/** Returns all entries as `date actual`, in order. */
+const stored = async (): Promise<string[]> => {
+  const { stdout } = await user.kpi('entries', 'list', '--from', '2026-01-01', '--to', '2026-12-31', '-o', 'json')
+  const rows = JSON.parse(stdout) as { entry_date: string; actual: number }[]
+  return rows.map(({ entry_date, actual }) => `${entry_date} ${actual}`).toSorted()
+}
+
+test('a column of truth values is left out with a note beside columns of KPIs', async () => {
+  write('shops.csv', 'date,user,Sales,Open\n2026-04-01,Ann,10,true\n2026-04-02,Ann,20,false\n')
+  const ran = await user.kpi('entries', 'import', 'shops.csv', '--create-assignments')
+  expect([ran.code, await stored()]).toEqual([0, ['2026-04-01 10', '2026-04-02 20']])
+  expect(ran.stderr).toContain('columns left out: Open, which holds truth values (--booleans numbers')
+})
+
+test.each<[why: string, header: string, cell: string]>([
+  ['nothing else names a KPI', 'date,user,Open', 'true'],
+  ['a number stands further down', 'date,user,Sales,Open', '17'],
+])('a column of truth values stops the import where %s', async (_, header, last) => {
+  const row = (cell: string): string => ['2026-04-01', 'Ann', ...(header.includes('Sales') ? ['1'] : []), cell].join()
+  write('shops.csv', [header, ...Array.from({ length: 600 }, () => row('true')), row(last), ''].join('\n'))
+  const ran = await importFiles(['shops.csv'], '--on-duplicate', 'sum')
+  expect([ran.code, await stored()]).toEqual([1, []])
+  expect(ran.stderr).toContain('"Open"')
+})
