@@ -43,3 +43,25 @@ test.each<[why: string, header: string, cell: string]>([
   expect([ran.code, await stored()]).toEqual([1, []])
   expect(ran.stderr).toContain('"Open"')
 })
+
+test('flags may name columns that only some of several files have', async () => {
+  write('one.csv', 'timestamp,user,Sales,Region\n2026-04-01,Ann,10,North\n')
+  write('two.csv', 'date,user,Sales\n2026-04-02,Ann,20\n')
+  write('three.csv', 'year,month,user,Sales\n2026,5,Ann,30\n')
+  const flags = ['--ignore', 'Region', '--map', 'date=timestamp']
+  const ran = await user.kpi('entries', 'import', 'one.csv', 'two.csv', '--create-assignments', ...flags)
+  expect([ran.code, await stored()]).toEqual([0, ['2026-04-01 10', '2026-04-02 20']])
+  expect(ran.stderr).toContain('read without --map date=timestamp, as two.csv has no column "timestamp"\n')
+  const columns = ['--columns', 'date,user,Sales,year,month', '--map', 'date=year+month', '--period-dates', 'first']
+  expect((await importFiles(['two.csv', 'three.csv'], ...columns)).code).toBe(0)
+  expect(await stored()).toEqual(['2026-04-01 10', '2026-04-02 20', '2026-05-01 30'])
+})
+
+test('a column that none of several files has is named for each', async () => {
+  write('one.csv', 'timestamp,user,Sales,Region\n2026-04-01,Ann,10,North\n')
+  write('two.csv', 'date,user,Sales\n2026-04-02,Ann,20\n')
+  const ran = await importFiles(['one.csv', 'two.csv'], '--ignore', 'Regoin', '--map', 'date=timestmap')
+  expect([ran.code, await stored()]).toEqual([1, []])
+  for (const says of ['date: there is no column "timestmap"', 'ignore: there is no column "Regoin"'])
+    expect(ran.stderr.split(says)).toHaveLength(3)
+})

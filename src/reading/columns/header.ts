@@ -303,13 +303,18 @@ const faultsOfUnknown = (header: readonly string[], field: string, unknown: read
   ]
 }
 
-/** Adds the column that the user named for a role, or the columns, if the name is several with a plus between. */
+/** Returns the names of the columns that the user named for a role: several, if the name is several with a plus between. */
+const namesOfRole = (find: FindColumns, role: string, name: string): readonly string[] =>
+  find(name).length > 0 || !name.includes('+') || !JOINED_ROLES.has(role)
+    ? [name]
+    : name.split('+').map((one) => one.trim())
+
+/** Adds the column that the user named for a role, or the columns. */
 const addNamed = <R extends string>(found: HeaderFindings<R>, find: FindColumns, role: R, name: string): void => {
   const { header, roles, joined, issues } = found
-  const isWhole = find(name).length > 0 || !name.includes('+') || !JOINED_ROLES.has(role)
   const places = new Set<number>()
   const unknown: string[] = []
-  for (const part of isWhole ? [name] : name.split('+').map((one) => one.trim())) {
+  for (const part of namesOfRole(find, role, name)) {
     const [at, ...others] = find(part)
     if (at === undefined) unknown.push(part)
     else places.add(at)
@@ -363,6 +368,30 @@ export const namedColumns = <R extends string>(
     if (name.trim() === '' || REJECT_COLUMNS.some((column) => column === name)) found.ignored.add(at)
   })
   return found
+}
+
+/**
+ * Returns what the user said of each of several files: what names a column that only others of them have, says nothing of
+ * a file. Of `columns` a file has to have one.
+ */
+export const optionsByFile = (
+  headers: readonly (readonly string[])[],
+  options: ImportOptions,
+): readonly ImportOptions[] => {
+  const finders = headers.map(columnFinder)
+  return finders.map((own) => {
+    const isMeant = (has: (find: FindColumns) => boolean): boolean => has(own) || !finders.some(has)
+    const isOfFile = (name: string): boolean => isMeant((find) => find(name).length > 0)
+    const isMapped = ([role, name]: readonly [Role, string]): boolean =>
+      isMeant((find) => namesOfRole(find, role, name).every((part) => find(part).length > 0))
+    const columns = options.columns?.filter(isOfFile)
+    return {
+      ...options,
+      map: new Map([...options.map].filter(isMapped)),
+      ignore: options.ignore.filter(isOfFile),
+      columns: columns?.length === 0 ? options.columns : columns,
+    }
+  })
 }
 
 /** Returns the flag that gives all rows what a column would. */

@@ -279,27 +279,29 @@ const planBy = (heading: Heading, client: Client, options: ImportOptions, refere
   return plan
 }
 
-/** Begins with several files, for which the reference data is fetched once; of one whose header is unclear it returns the fault. */
+/**
+ * Begins with several files, each with its own options, for which the reference data is fetched once; of one whose header
+ * is unclear it returns the fault.
+ */
 export const beginFiles = async (
-  tables: readonly Table[],
+  files: readonly { readonly table: Table; readonly options: ImportOptions }[],
   client: Client,
   options: ImportOptions,
 ): Promise<(Begun | KpiError)[]> => {
   await requireWriteAccess(client)
-  const headings = await Promise.all(tables.map(async (table) => headingWith(table, await headerOf(table))))
-  const sources = headings.some((heading) => mayHaveSources(heading, client, options))
+  const mayHave = async (one: (typeof files)[number]): Promise<boolean> =>
+    mayHaveSources(headingWith(one.table, await headerOf(one.table)), client, one.options)
+  const sources = (await Promise.all(files.map(mayHave))).includes(true)
   const needs = { ...options, createAssignments: mayAssign(client, options), sources }
   const reference = await fetchReference(client, needs)
   const begun: (Begun | KpiError)[] = []
-  for (const table of tables) {
-    const one = await beginWith(
-      { table, heading: await readHeading(table, options), reference },
-      client,
-      options,
-    ).catch((error: unknown) => {
-      if (error instanceof KpiError) return error
-      throw error
-    })
+  for (const { table, options: own } of files) {
+    const one = await beginWith({ table, heading: await readHeading(table, own), reference }, client, own).catch(
+      (error: unknown) => {
+        if (error instanceof KpiError) return error
+        throw error
+      },
+    )
     begun.push(one instanceof KpiError ? one : (one.unclear ?? one))
   }
   return begun

@@ -47,7 +47,7 @@ const questionsOfRows = async (run: CommandRun, job: Job): Promise<AnyRecord[]> 
 /** Yields how a file is read, with the evidence. */
 export async function* explainJob(run: CommandRun, job: Job, ends: RunResult): AsyncGenerator<readonly AnyRecord[]> {
   const { cli, client, parsed, progress, stops } = run
-  const seen = await explainFile(job.table, client, parsed.options, () => {
+  const seen = await explainFile(job.table, client, job.options, () => {
     if (stops.signal().aborted) throw new Aborted('stopped; nothing was sent')
     cli.io.limitMemory()
   })

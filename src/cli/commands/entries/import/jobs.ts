@@ -4,7 +4,9 @@ import type { Client } from '../../../../client/client.ts'
 import type { Waiting } from '../../../../client/transport.ts'
 import type { ImportInput, VerificationOptions } from '../../../../loading/prepare/import-types.ts'
 import type { Assignment } from '../../../../domain/resources/assignment.ts'
-import type { Table } from '../../../../tabular/source/table.ts'
+import { headerOf, type Table } from '../../../../tabular/source/table.ts'
+import { optionsByFile } from '../../../../reading/columns/header.ts'
+import type { ImportOptions } from '../../../../reading/options/options.ts'
 import { isDevice } from '../../../../files/place.ts'
 import { requirePlace } from '../../../../files/write-file.ts'
 import { createRejectsFile, type RejectsFile } from '../../../../reading/rejects/rejects.ts'
@@ -78,6 +80,8 @@ export type Job = {
   /** Identifies it for a later run of the same command; undefined for a stream, which cannot be read again. */
   readonly origin: string | undefined
   readonly table: Table
+  /** Holds what the flags say of this file. */
+  readonly options: ImportOptions
   /** Marks the rows that later files of the run give again. */
   readonly restatements?: Restatements | undefined
   /** Names the rejects file for messages, relative to the working directory. */
@@ -91,7 +95,7 @@ export type Job = {
 export const openJobs = async (
   cli: Cli,
   sources: readonly ImportSource[],
-  { rejects, reading, verify, receipt, isDryRun, explain }: ParsedOptions,
+  { options, rejects, reading, verify, receipt, isDryRun, explain }: ParsedOptions,
   { signal, withStopReason }: StopSignals,
 ): Promise<Job[]> => {
   const paths = findRejectsPaths(cli.io, sources, rejects)
@@ -104,10 +108,13 @@ export const openJobs = async (
   try {
     for (const [at, { label, origin, open }] of sources.entries()) {
       const [table, verification] = [await open(cli, reading, signal), verifying[at]]
-      jobs.push({ file: label, origin, table, rejectsPath: paths[at] ?? '', isRejectsNamed, verify: verification })
+      const rejectsPath = paths[at] ?? ''
+      jobs.push({ file: label, origin, table, options, rejectsPath, isRejectsNamed, verify: verification })
       if (verification && !isDryRun && !explain) await readyReceipt(cli, verification, table.name)
     }
-    return jobs
+    if (jobs.length < 2) return jobs
+    const each = optionsByFile(await Promise.all(jobs.map(({ table }) => headerOf(table))), options)
+    return jobs.map((job, at) => ({ ...job, options: each[at] ?? options }))
   } catch (error) {
     closeJobs(jobs)
     throw withStopReason(error)
@@ -162,7 +169,7 @@ const pauseOf =
   }
 
 /** Begins with a file; returns what importing it needs. */
-export const beginRun = (run: CommandRun, { file, table, restatements }: Job): ImportInput => {
+export const beginRun = (run: CommandRun, { file, table, options, restatements }: Job): ImportInput => {
   const { cli, client, parsed, stops, progress, settled, assignments, equalFiles } = run
   progress.begin(parsed.isSeveral ? file : undefined)
   // Name the file in notes on a column, unless they do.
@@ -171,7 +178,7 @@ export const beginRun = (run: CommandRun, { file, table, restatements }: Job): I
   return {
     client,
     table,
-    options: { ...parsed.options, ...settled },
+    options: { ...options, ...settled },
     restatements,
     equalFiles,
     clock: announcingClock(cli.io, pauseOf(cli, client), progress.waits),

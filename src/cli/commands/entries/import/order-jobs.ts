@@ -9,11 +9,7 @@ import type { CommandRun, Job } from './jobs.ts'
 
 /** Begins with several files, and refuses all of them if a header is unclear. */
 const requireHeaders = async ({ client, parsed }: CommandRun, jobs: readonly Job[]): Promise<Begun[]> => {
-  const all = await beginFiles(
-    jobs.map(({ table }) => table),
-    client,
-    parsed.options,
-  )
+  const all = await beginFiles(jobs, client, parsed.options)
   const faultLines = all.flatMap((one, at) =>
     one instanceof KpiError ? headerFaultLines(one).map((line) => `${jobs[at]?.file}: ${line}`) : [],
   )

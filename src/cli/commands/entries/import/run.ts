@@ -1,5 +1,7 @@
 import type { ExitCode } from '../../../exit.ts'
 import type { Client } from '../../../../client/client.ts'
+import { listFirst } from '../../../../domain/count-text.ts'
+import { mapFlag } from '../../../../reading/options/flag-text.ts'
 import { tellDay } from '../../../args/entry-date.ts'
 import type { Cli } from '../../../cli.ts'
 import type { OnWait } from '../../../output/wait-notices.ts'
@@ -18,11 +20,21 @@ import { tellStopping, watchStopSignals } from './signals.ts'
 import { importSources } from './sources.ts'
 
 /** Returns what the files need of the service, each by itself. */
-const needsOf = async (
-  jobs: readonly Job[],
-  { options }: ParsedOptions,
-): Promise<Awaited<ReturnType<typeof needsOfFile>>> =>
-  (await Promise.all(jobs.map(({ table }) => needsOfFile(table, options)))).flat()
+const needsOf = async (jobs: readonly Job[]): Promise<Awaited<ReturnType<typeof needsOfFile>>> =>
+  (await Promise.all(jobs.map(({ table, options }) => needsOfFile(table, options)))).flat()
+
+/** Bounds the files that a note names. */
+const SHOWN = 5
+
+/** Notes which files are read without a `--map`, as only others have its column. */
+const tellUnmapped = async ({ note }: Cli, { options }: ParsedOptions, jobs: readonly Job[]): Promise<void> => {
+  for (const [role, name] of options.map) {
+    const files = jobs.flatMap(({ file, options: { map } }) => (map.has(role) ? [] : [file]))
+    const have = files.length === 1 ? 'has no' : 'have no'
+    if (files.length > 0)
+      await note(`read without ${mapFlag(role, name)}, as ${listFirst(files, SHOWN)} ${have} column "${name}"`)
+  }
+}
 
 /** Notes which day a word for the date of all rows stands for. */
 const tellSaidDay = async (cli: Cli, { saidDate, options: { date } }: ParsedOptions): Promise<void> => {
@@ -81,8 +93,9 @@ export const runImport = async (cli: Cli, files: readonly string[], flags: Impor
   }
   jobs = await openJobs(cli, sources, parsed, stops)
   try {
+    await tellUnmapped(cli, parsed, jobs)
     await cli
-      .withClient(await needsOf(jobs, parsed), work, {
+      .withClient(await needsOf(jobs), work, {
         signal: stops.signal(),
         late: stops.late,
         rate: parsed.rate,
