@@ -91,9 +91,9 @@ test.each<[why: string, env: Record<string, string>, message: string]>([
   [
     'one in a file that is not there',
     { KPI_TOKEN_FILE: '/nope' },
-    'cannot read the token file /nope: there is no such file',
+    'KPI_TOKEN_FILE: cannot read the token file /nope: there is no such file',
   ],
-  ['one in a folder', { KPI_TOKEN_FILE: '/' }, 'cannot read the token file /: it is a folder'],
+  ['one in a folder', { KPI_TOKEN_FILE: '/' }, 'KPI_TOKEN_FILE: cannot read the token file /: it is a folder'],
 ])('%s is not authorised', async (_, env, message) => {
   const ran = await list(env)
   expect(ran).toEqual({ code: 4, stdout: '', stderr: `kpi: ${message}\n` })
@@ -101,7 +101,7 @@ test.each<[why: string, env: Record<string, string>, message: string]>([
 
 test('a file that others can read is refused with the command that fixes it', async () => {
   const path = home.in('shared')
-  const stderr = `kpi: ${path} can be read by others; fix it with: chmod 600 ${path}\n`
+  const stderr = `kpi: KPI_TOKEN_FILE: ${path} can be read by others; fix it with: chmod 600 ${path}\n`
   expect(await list({ KPI_TOKEN_FILE: path })).toEqual({ code: 4, stdout: '', stderr })
 })
 
@@ -125,7 +125,7 @@ test.each([
   'a token command %j that gives none is not authorised, and what it printed is not shown',
   async (command, message) => {
     const ran = await withCommand(command)
-    expect(ran).toEqual({ code: 4, stdout: '', stderr: `kpi: ${message}\n` })
+    expect(ran).toEqual({ code: 4, stdout: '', stderr: `kpi: profile by-command: ${message}\n` })
     expect((await list({ KPI_TOKEN_FILE: 'empty' })).stderr).toContain(
       'the file empty (KPI_TOKEN_FILE) holds no token: it is empty',
     )
@@ -174,10 +174,10 @@ test('a profile follows a token file: it is read each time, checked each time, a
   expect(readFileSync(home.in('.config/kpi/config.json'), 'utf8')).not.toContain('kpi_token')
   expect(existsSync(home.in('.config/kpi/secrets/rotating'))).toBe(false)
   chmodSync(path, 0o644)
-  const refused = `kpi: ${path} can be read by others; fix it with: chmod 600 ${path}\n`
+  const refused = `kpi: profile rotating: ${path} can be read by others; fix it with: chmod 600 ${path}\n`
   expect(await shell(...line)).toEqual({ code: 4, stdout: '', stderr: refused })
   rmSync(path)
-  const gone = `kpi: cannot read the token file ${path}: there is no such file\n`
+  const gone = `kpi: profile rotating: cannot read the token file ${path}: there is no such file\n`
   expect(await shell(...line)).toEqual({ code: 4, stdout: '', stderr: gone })
 })
 

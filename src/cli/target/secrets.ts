@@ -127,6 +127,15 @@ export const runTokenCommand = async (io: Io, command: string, bounds: CommandBo
   return printSecret(io, command, bounds)
 }
 
+/** Returns an error about a secret that names the profile, or the variable, which says where that is. */
+const withOwner = (error: unknown, io: Io, place: RemotePlace): unknown => {
+  const { from } = secretSource(io, place)
+  if (!(error instanceof KpiError) || from === 'nowhere') return error
+  const owner = from.startsWith('KPI_') ? from : `profile ${place.profile}`
+  const { code, message, cause } = error
+  return message.includes(owner) ? error : new KpiError(code, `${owner}: ${message}`, { cause })
+}
+
 const readSecret = async (io: Io, place: RemotePlace, bounds: CommandBounds): Promise<string> => {
   const { from, text } = secretSource(io, place)
   if (from === 'KPI_TOKEN') return text.trim()
@@ -142,10 +151,14 @@ const readSecret = async (io: Io, place: RemotePlace, bounds: CommandBounds): Pr
  */
 export const findSecret = async (io: Io, place: RemotePlace, bounds: CommandBounds): Promise<string> => {
   const { kind } = place
-  const secret = await readSecret(io, place, bounds)
-  const fault = faultOfSecret(kind, secret)
-  if (fault === undefined) return secret
-  throw new KpiError('unauthorized', `${describeToken(io, place)} holds no ${SECRETS[kind]}: ${fault}`)
+  try {
+    const secret = await readSecret(io, place, bounds)
+    const fault = faultOfSecret(kind, secret)
+    if (fault === undefined) return secret
+    throw new KpiError('unauthorized', `${describeToken(io, place)} holds no ${SECRETS[kind]}: ${fault}`)
+  } catch (error) {
+    throw withOwner(error, io, place)
+  }
 }
 
 /** Returns where the token of a profile comes from, in words; never the token. */
