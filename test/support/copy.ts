@@ -133,6 +133,10 @@ const small = fc.integer({ min: 1, max: 8 })
 const sortOrder = fc.integer({ min: -32_768, max: 32_767 })
 const key = fc.option(fc.string({ unit: 'grapheme-ascii', minLength: 1, maxLength: 20 }).map((word) => word.trim()))
 
+const targets = orNull(
+  fc.uniqueArray(fc.record({ from: day, target: decimal }), { maxLength: 3, selector: ({ from }) => from }),
+)
+
 const kpi = fc.record({
   name: text,
   description: orNull(text),
@@ -143,6 +147,7 @@ const kpi = fc.record({
   value_direction: fc.constantFrom('U', 'D', 'N'),
   aggregate_function: fc.constantFrom('SUM', 'AVG'),
   target_default: orNull(decimal),
+  targets,
   sort_order: sortOrder,
   is_active: fc.constant(true),
 })
@@ -179,9 +184,9 @@ export const drawnRequests = fc
     ),
     assigned: some(
       fc
-        .tuple(small, small, orNull(decimal))
-        .chain(([person, id, user_target]) =>
-          post(`/users/${person}/kpis`, fc.constant({ id, user_target, sort_order: id })),
+        .tuple(small, small, orNull(decimal), targets)
+        .chain(([person, id, user_target, dated]) =>
+          post(`/users/${person}/kpis`, fc.constant({ id, user_target, targets: dated, sort_order: id })),
         ),
       8,
     ),
@@ -215,6 +220,7 @@ export const answersOf = async (service: Service): Promise<unknown[]> => {
     answers.push(
       await ask(service, { path }),
       await ask(service, { path, headers: { 'content-type': 'application/xml' } }),
+      await ask(service, { path, headers: { prefer: 'dated-targets' } }),
     )
   }
   for (const path of ['/kpis', '/users', '/breakdownitems', `/kpientries?${DAYS}`, `/reports/AllDataEntries?${DAYS}`])
