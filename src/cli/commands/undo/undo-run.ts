@@ -407,17 +407,18 @@ const undoWith = async (undo: Undo): Promise<ExitCode> => {
     settleNoted(run, unstored)
     const left = unstored + kept.reduce((sum, one) => sum + one.left, 0)
     const cleared = await clearKeptTargets(client, run, signal)
+    isBegun ||= cleared > 0
     if (cleared > 0) await cli.note(`took the target off ${countOf(cleared, 'entry', 'entries')} again`)
     await closeAgain(undo)
-    return { kept, ended, stored, left }
+    return { kept, ended, restored: stored + cleared, left }
   }
-  const { kept, ended, stored, left } = await changeBack().catch((error: unknown) => {
+  const { kept, ended, restored, left } = await changeBack().catch((error: unknown) => {
     throw error instanceof Error ? cutOff(error, isBegun) : error
   })
   await print(cli, ended, kept)
   await tellLeft(cli, kept)
   const did = [sayCounts(ended, DID), ...sayEntries(kept, 'did')].filter((part) => part !== '').join(', ')
-  if (did !== '' || stored + cleared === 0) await tellDone(cli, did, withEntries(countsIn(ended), kept))
+  if (did !== '' || restored === 0) await tellDone(cli, did, withEntries(countsIn(ended), kept))
   if (left > 0 || ended.some(({ action }) => action === 'leave')) return EXIT.partial
   if (run.changes().some(({ outcome }) => outcome === 'taken_back')) run.noteTakenBack(cli.io.now())
   // Tell that some is missing: it could not be noted when its record was deleted.
