@@ -127,14 +127,18 @@ export const linesOf = async (step: Step, place: LinesPlace, taken = new Set<str
 }
 
 /** Returns the words of a line with days in the place of words for them, and with those that it leaves open. */
-export const withDays = (words: readonly string[], days: Readonly<Record<string, string>>): readonly string[] =>
-  Object.entries(days).reduce<readonly string[]>((line, [flag, day]) => {
-    // Behind -- it would be an argument.
-    const end = [...line, '--'].indexOf('--')
+export const withDays = (words: readonly string[], days: Readonly<Record<string, string>>): readonly string[] => {
+  let line = words
+  for (const [flag, day] of Object.entries(days)) {
+    const behind = line.indexOf('--')
+    // Stay before --, behind which it would be an argument.
+    const end = behind < 0 ? line.length : behind
     const at = line.findIndex((word, index) => index < end && (word === flag || word.startsWith(`${flag}=`)))
-    if (at < 0) return line.toSpliced(end, 0, flag, day)
-    return line.toSpliced(at, line[at] === flag ? 2 : 1, flag, day)
-  }, words)
+    if (at < 0) line = line.toSpliced(end, 0, flag, day)
+    else line = line.toSpliced(at, line[at] === flag ? 2 : 1, flag, day)
+  }
+  return line
+}
 
 /** Matches the flags that name a place. */
 const PLACE = /^(?:-p.*|--(?:profile|data-dir|store)(?:=.*)?)$/s
