@@ -1,11 +1,12 @@
 import { countText, nounOf } from '../../domain/count-text.ts'
-import { type Day, formatDay, weekday } from '../../domain/day.ts'
+import { type Day, formatDay } from '../../domain/day.ts'
 import { Fault } from '../../domain/errors.ts'
 import { checkDay } from '../../domain/field-value.ts'
-import { plainSigns, splitWeekday } from './calendar-names.ts'
+import { plainSigns } from './calendar-names.ts'
 import {
   type DateFormat,
   dateFormatFlags,
+  faultOfWeekday,
   languagesOfMonths,
   OR_FORMAT,
   PLAIN_FORMAT,
@@ -40,17 +41,6 @@ const readingsOf = (text: string, formats: readonly DateFormat[], language?: str
 const isOneDay = (readings: readonly ReadDate[]): boolean => readings.every(({ day }) => day === readings[0]?.day)
 
 const PLAIN_DATE = /^\d{4}-\d{2}-\d{2}$/
-
-const WEEKDAYS = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday']
-
-/** Returns the fault of a date beside the name of another day of the week. */
-const faultOfWeekday = (text: string, format: DateFormat): string | undefined => {
-  const named = splitWeekday(text)
-  const day = named && format.read(named.date)
-  return named && typeof day === 'number' && !named.isOn(day)
-    ? `names another day of the week: ${formatDay(day)} is a ${WEEKDAYS[weekday(day)]}`
-    : undefined
-}
 
 /** Returns why a text is no date of a format, although it is written like one, or like a missing value. */
 const faultOfWritten = (text: string, format: DateFormat): string | undefined => {

@@ -377,10 +377,23 @@ export const severalMonths = (text: string): Meanings | undefined => {
 export const languagesOfMonths = (months: Meanings): Languages =>
   [...months.values()].flatMap((languages) => principalAmong(languages)[0] ?? [])
 
+const WEEKDAYS = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday']
+
+/** Returns the fault of a date beside the name of another day of the week. */
+export const faultOfWeekday = (text: string, format: DateFormat): string | undefined => {
+  const named = splitWeekday(text)
+  const day = named && format.read(named.date)
+  return named && typeof day === 'number' && !named.isOn(day)
+    ? `names another day of the week: ${formatDay(day)} is a ${WEEKDAYS[weekday(day)]}`
+    : undefined
+}
+
 /** Returns what a text is in a format. */
 export const readingOf = (format: DateFormat, text: string): string => {
   const day = format.read(text)
-  return `${typeof day === 'number' ? formatDay(day) : 'no date'} (${format.text})`
+  if (typeof day === 'number') return `${formatDay(day)} (${format.text})`
+  const fault = faultOfWeekday(text, format)
+  return `no date (${format.text}${fault === undefined ? '' : `, as it ${fault}`})`
 }
 
 /** Returns the flags to choose one of several date formats. */

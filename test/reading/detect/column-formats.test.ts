@@ -310,6 +310,10 @@ describe('dates of a column', () => {
       ['03.02.2026', '03.05.2026', '03.13.2026', '03.25.2026'],
       /^date: "03.13.2026" on line 4 is no date \(DD.MM.YYYY\) or 2026-03-13 \(MM.DD.YYYY\), and "03.02.2026" on line 2 is either; say which: --date-format DD.MM.YYYY or --date-format MM.DD.YYYY$/,
     ],
+    [
+      ['Di, 08.04.2026'],
+      /^date: "Di, 08.04.2026" on line 2 is no date \(DD.MM.YYYY, as it names another day of the week: 2026-04-08 is a Wednesday\) or 2026-08-04 \(MM.DD.YYYY\); say which: --date-format DD.MM.YYYY/,
+    ],
     [['03.13.2026'], /^date: "03.13.2026" on line 2 is no date .*--date-format MM.DD.YYYY$/],
     [['03 04 2026', '03 25 2026'], /^date: "03 25 2026" on line 3 .*--date-format "MM DD YYYY"$/],
     [['03. 04. 2026', '03. 25. 2026'], /^date: "03. 25. 2026" on line 3 .*--date-format "MM. DD. YYYY"$/],
