@@ -65,3 +65,46 @@ test('a column that none of several files has is named for each', async () => {
   for (const says of ['date: there is no column "timestmap"', 'ignore: there is no column "Regoin"'])
     expect(ran.stderr.split(says)).toHaveLength(3)
 })
+
+test('the only column of dates without a name is the date', async () => {
+  write('data.csv', ',user,Sales\n2026-04-01,Ann,10\n2026-04-02,Ann,20\n')
+  expect((await importFiles(['data.csv'])).code).toBe(0)
+  expect(await stored()).toEqual(['2026-04-01 10', '2026-04-02 20'])
+  const ran = await importFiles(['data.csv'], '--map', 'date=1')
+  expect(ran.stderr).toContain('date: there is no column "1"; there are #1, user, Sales\n')
+})
+
+test.each<[why: string, text: string, says: string, flags: string[]]>([
+  [
+    'seconds since 1970',
+    'timestamp,user,Sales\n1775001600,Ann,10\n',
+    '"timestamp" holds numbers that look like seconds since 1970: --map date=timestamp --date-format UNIX',
+    ['--map', 'date=timestamp', '--date-format', 'UNIX'],
+  ],
+  [
+    'milliseconds within a day, below no name',
+    ',user,Sales\n1775001600123,Ann,10\n',
+    'column 1, which has no name, holds numbers that look like seconds since 1970: --map "date=#1" --date-format UNIX --time drop',
+    ['--map', 'date=#1', '--date-format', 'UNIX', '--time', 'drop'],
+  ],
+  [
+    'dates below another name',
+    'when,user,Sales\n2026-04-01,Ann,10\n',
+    '"when" holds dates: --map date=when',
+    ['--map', 'date=when'],
+  ],
+  [
+    'dates in two columns',
+    'when,made,user,kpi,actual\n2026-04-01,2026-04-02,Ann,Sales,10\n',
+    '"when" holds dates: --map date=when; "made" holds dates: --map date=made',
+    ['--map', 'date=when'],
+  ],
+])('where no column is the date, what looks like it is shown with all flags: %s', async (_, text, says, flags) => {
+  write('data.csv', text)
+  const ran = await importFiles(['data.csv'])
+  expect([ran.code, ran.stderr.split('\n').slice(1).join('\n')]).toEqual([
+    1,
+    `  date: no column is the date; give one with --map date=COLUMN or --date; ${says}\n`,
+  ])
+  expect([(await importFiles(['data.csv'], ...flags)).code, await stored()]).toEqual([0, ['2026-04-01 10']])
+})

@@ -35,6 +35,7 @@ import { isMarkedDate, withoutSign } from './heading-forms.ts'
 import { type FoundYear, yearFlags } from '../formats/file-years.ts'
 import { columnsHolding, Contents, truthColumns, type SampleRow } from './contents.ts'
 import { type Heading, recognizeKeys, recognizeLayout } from './layout.ts'
+import { orLikeDates } from './date-columns.ts'
 import { recognizeAddressColumn, recognizePersonColumns } from './persons.ts'
 import { recognizeSplitNames } from './split-names.ts'
 
@@ -191,7 +192,9 @@ const orAllKpis = (search: ColumnSearch): string => {
 /** Returns the fault of a role without a column or a constant, and how to give one. */
 const faultOfLacking = (search: ColumnSearch, role: Role, wide: WideColumns | undefined): Issue => {
   const { found, options, directories } = search
-  const near = orNear(found, role) + orAsNames(found.header, wide)
+  const named = orNear(found, role)
+  const likely = named === '' && role === 'date' ? orLikeDates(found, search.contents, options) : named
+  const near = likely + orAsNames(found.header, wide)
   const owning = role === 'user' ? owningByCreation(search, wide) : undefined
   if (owning !== undefined) return { field: role, message: owning + near }
   if (role === 'kpi' && options.create?.kinds.has('kpis') === true && directories.kpi.unread === undefined)
@@ -284,9 +287,9 @@ const requireNames = ({ found, options, directories, heading }: ColumnSearch): v
 }
 
 /** Returns the fault of unknown columns in a file without actuals, which may be meant to be wide. */
-const faultOfWide = ({ found, options, directories: { kpi, user } }: ColumnSearch): Issue[] => {
+const faultOfWide = ({ found, contents, options, directories: { kpi, user } }: ColumnSearch): Issue[] => {
   if (options.layout === 'long') return []
-  const suggested = [...suggestedPlaces(found, undefined, options)].filter((at) => at !== undefined)
+  const suggested = [...suggestedPlaces(found, undefined, options, contents)].filter((at) => at !== undefined)
   return faultOfUnknownHeadings({ ...found, ignored: new Set([...found.ignored, ...suggested]) }, [
     ...(isGiven(found, options, 'kpi') ? [] : [['KPI', kpi] as const]),
     ...(isOwned(found, options) ? [] : [['user', user] as const]),

@@ -1,7 +1,8 @@
 import { memoize } from '../formats/date-format.ts'
 import { readAffixedNumber } from '../../domain/numbers/read-number.ts'
 import { beginsWithNumber, stripAffixes } from '../../domain/numbers/affixed-number.ts'
-import { isTimeOfDay, splitTime } from '../formats/time-of-day.ts'
+import { isInstant, isTimeOfDay, splitTime } from '../formats/time-of-day.ts'
+import type { ImportOptions } from '../options/options.ts'
 import { areTruthValues, isTruthWord, numberOfTruth } from '../formats/truth-words.ts'
 import { isUnit, namesUnits } from '../../domain/numbers/unit-words.ts'
 import { isWholeDate } from '../formats/known-formats.ts'
@@ -261,6 +262,12 @@ export class Contents {
     return areTruthValues(this.textsIn(at).filter((text) => text !== ''))
   }
 
+  /** Tells whether all cells of a column in the first rows count seconds or milliseconds since 1970. */
+  areInstants(at: number): boolean {
+    const texts = this.textsIn(at).filter((text) => text !== '')
+    return texts.length > 0 && texts.every(isInstant)
+  }
+
   /** Tells whether all cells of a column are numbers; it may have none. */
   isNumeric(at: number): boolean {
     return countOf(this.#tallyOf(at), ...NUMBERS) === this.#tallyOf(at).filled
@@ -304,3 +311,15 @@ export const columnsHolding = (found: HeaderFindings, contents: Contents, ...wan
 /** Returns the columns without a meaning that hold nothing but words for true and false. */
 export const truthColumns = (found: HeaderFindings, contents: Contents): number[] =>
   unassignedColumns(found).filter((at) => contents.peek(at) === 'texts' && contents.areTruths(at))
+
+/** Returns the columns without a name that are not left out. */
+export const unnamedColumns = ({ header }: HeaderFindings, { ignore, columns }: ImportOptions): number[] => {
+  const isMeant = (number: string): boolean => !ignore.includes(number) && (columns?.includes(number) ?? true)
+  return [...header.keys()].filter((at) => header[at]?.trim() === '' && isMeant(`#${at + 1}`))
+}
+
+/** Returns the columns without a meaning, or without a name, that hold dates or what counts seconds since 1970. */
+export const columnsLikeDates = (found: HeaderFindings, contents: Contents, options: ImportOptions): number[] =>
+  [...unassignedColumns(found), ...unnamedColumns(found, options)].filter(
+    (at) => ['dates', 'stamps'].includes(contents.peek(at)) || contents.areInstants(at),
+  )

@@ -1,15 +1,23 @@
 import { mapFlag } from '../options/flag-text.ts'
 import { Fault, type Issue } from '../../domain/errors.ts'
 import type { ImportOptions } from '../options/options.ts'
-import { columnsHolding, type Contents, type Sample, type SampleRow, wholeNumber } from './contents.ts'
-import { datePartOf, type HeaderFindings, isYearName, unassignedColumns } from './header.ts'
+import {
+  columnsHolding,
+  columnsLikeDates,
+  type Contents,
+  type Sample,
+  type SampleRow,
+  unnamedColumns,
+  wholeNumber,
+} from './contents.ts'
+import { datePartOf, type HeaderFindings, isYearName, labelAt, unassignedColumns } from './header.ts'
 import type { DatePart } from '../formats/period-words.ts'
 import { roleText } from './roles.ts'
 import { isPartOfYear, isWholeDate } from '../formats/known-formats.ts'
 import { civil, type Day, dayOfCivil, weekday } from '../../domain/day.ts'
 import { createDateColumn } from '../formats/date-column.ts'
 import { type DateFormat, dateFormat, PLAIN_FORMAT } from '../formats/date-format.ts'
-import { createTimesOfDay } from '../formats/time-of-day.ts'
+import { createTimesOfDay, splitTime } from '../formats/time-of-day.ts'
 import type { TimePart } from './name-words.ts'
 
 /** Lists the parts that make a date together; of those in one line, a file may mean either. */
@@ -58,7 +66,9 @@ const hasDates = ({ header, roles }: HeaderFindings, sample: Sample): boolean =>
 /** Returns a column as flags name it: by its place if its name means something in a flag. */
 const flagName = (header: readonly string[], at: number): string => {
   const name = header[at]?.trim() ?? ''
-  return /[,+="]/.test(name) || header.filter((one) => one.trim() === name).length > 1 ? `#${at + 1}` : name
+  return name === '' || /[,+="]/.test(name) || header.filter((one) => one.trim() === name).length > 1
+    ? `#${at + 1}`
+    : name
 }
 
 const flagOf = (header: readonly string[], places: readonly number[]): string =>
@@ -104,21 +114,42 @@ const partColumns = (found: HeaderFindings, contents: Contents): number[] => {
 }
 
 /**
- * Finds the column of dates by its cells if none has such a name: the only one of dates, which may have no name at all,
- * else the only one named for years, or of parts of a year.
+ * Finds the column of dates by its cells if none has such a name: the only one of dates, which may have no name at all.
+ * Where what is missing is created, after it was shown, it may have any name; else it may be the only one named for
+ * years, or of parts of a year.
  */
-export const recognizeDate = (found: HeaderFindings, contents: Contents, { ignore, columns }: ImportOptions): void => {
-  const isUnnamed = (at: number): boolean =>
-    found.header[at]?.trim() === '' && !ignore.includes(`#${at + 1}`) && (columns?.includes(`#${at + 1}`) ?? true)
-  const unnamed = [...found.header.keys()].filter((at) => isUnnamed(at) && contents.peek(at) === 'dates')
+export const recognizeDate = (found: HeaderFindings, contents: Contents, options: ImportOptions): void => {
+  const isCreating = options.create !== undefined
   const named = columnsHolding(found, contents, 'dates')
+  if (named.length > 0 && !isCreating) return
+  const unnamed = unnamedColumns(found, options).filter((at) => contents.peek(at) === 'dates')
   const dates = named.length > 0 ? named : unnamed
   const years = columnsHolding(found, contents, 'years').filter((at) => isYearName(found.header[at] ?? ''))
-  const [one, ...others] = [dates, years, partColumns(found, contents)].find((some) => some.length > 0) ?? []
+  const ofYears = isCreating ? [years, partColumns(found, contents)] : []
+  const [one, ...others] = [dates, ...ofYears].find((some) => some.length > 0) ?? []
   if (one === undefined || others.length > 0) return
   found.roles.set('date', one)
   found.ignored.delete(one)
 }
+
+/** Bounds the columns that a message names. */
+const SHOWN = 3
+
+/** Returns how to read columns as the date whose cells look like dates; empty if there are none. */
+export const orLikeDates = (found: HeaderFindings, contents: Contents, options: ImportOptions): string =>
+  columnsLikeDates(found, contents, options)
+    .slice(0, SHOWN)
+    .map((at) => {
+      const name = labelAt(found, at)
+      const texts = contents.textsIn(at)
+      const [holds, format] = contents.areInstants(at)
+        ? ['numbers that look like seconds since 1970', ' --date-format UNIX']
+        : ['dates', '']
+      const isTimed = format !== '' && texts.some((text) => splitTime(text) !== undefined)
+      const time = isTimed && options.time === undefined ? ' --time drop' : ''
+      return `; ${name === '' ? `column ${at + 1}, which has no name,` : `"${name}"`} holds ${holds}: ${flagOf(found.header, [at])}${options.dateFormat === undefined ? format : ''}${time}`
+    })
+    .join('')
 
 /** Returns the number of a day's ISO week, which is that of its Thursday. */
 const weekOf = (day: Day): number => {

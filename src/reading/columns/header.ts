@@ -282,8 +282,10 @@ const columnFinder = (header: readonly string[]): FindColumns => {
   return (name) => exact.get(name) ?? folded.get(foldName(name)) ?? columnNumbered(header, name)
 }
 
-const noColumn = (header: readonly string[], name: string): string =>
-  `there is no column "${name}"${didYouMeanName(nearest(name, header), `; there are ${listNames(header)}`)}`
+const noColumn = (header: readonly string[], name: string): string => {
+  const all = header.map((one, at) => (one.trim() === '' ? `#${at + 1}` : one))
+  return `there is no column "${name}"${didYouMeanName(nearest(name, header), `; there are ${listNames(all)}`)}`
+}
 
 const severalColumns = (name: string, count: number): string =>
   `there are ${count} columns "${name}"; give each a name of its own`

@@ -72,8 +72,8 @@ const ownerRole = (search: ColumnSearch): OwnerRole =>
   })
 
 /** Adds what is wrong with a wide reading to the other faults. */
-const addFaults = (found: HeaderFindings, best: WideReading, options: ImportOptions): void => {
-  const mayBeMeant = suggestedPlaces(found, best, options)
+const addFaults = ({ found, contents, options }: ColumnSearch, best: WideReading): void => {
+  const mayBeMeant = suggestedPlaces(found, best, options, contents)
   const faults = best.faults.filter(({ at }) => !mayBeMeant.has(at))
   found.issues.push(...faults.map(({ field, message }) => ({ field, message })))
   if (best.doubt !== undefined) found.issues.push({ field: 'header', message: best.doubt })
@@ -127,7 +127,7 @@ const findWide = (search: ColumnSearch): WideColumns | undefined => {
   if (isNone && options.layout !== 'wide') return undefined
   found.issues.push(...issues)
   const best = readWide({ of, found, directories, options, places })
-  addFaults(found, best, options)
+  addFaults(search, best)
   for (const at of unclear) found.ignored.add(at)
   return best
 }
@@ -260,7 +260,7 @@ export const recognizeLayout = (search: ColumnSearch): WideColumns | undefined =
   const byDates = findDates(search)
   for (const { at } of byDates?.columns ?? []) found.ignored.add(at)
   const isCreating = options.create !== undefined
-  if (isCreating && !byDates && !isGiven(found, options, 'date')) recognizeDate(found, contents, options)
+  if (!byDates && !isGiven(found, options, 'date')) recognizeDate(found, contents, options)
   if (!byDates) askForDateParts(found, options, contents.sample)
   findItems(search)
   const wide = byDates ?? findWide(search)

@@ -8,7 +8,7 @@ import {
   roleOf,
   unassignedColumns,
 } from './header.ts'
-import type { Contents } from './contents.ts'
+import { columnsLikeDates, type Contents } from './contents.ts'
 import type { Heading } from './layout.ts'
 import type { Directories, WideColumns } from './wide.ts'
 import { isTimeOfDay } from '../formats/time-of-day.ts'
@@ -79,15 +79,24 @@ export const lackingRoles = (found: HeaderFindings, wide: WideColumns | undefine
   return [...lacking, ...(hasValues ? [] : (['actual'] as const))]
 }
 
-/** Returns the columns to suggest for missing roles, beside those of a wide reading that has no other fault. */
+/**
+ * Returns the columns to suggest for missing roles, beside those of a wide reading that has no other fault: by their
+ * names, and for the date the only one that looks like it.
+ */
 export const suggestedPlaces = (
   found: HeaderFindings,
   wide: WideColumns | undefined,
   options: ImportOptions,
+  contents: Contents,
 ): ReadonlySet<number | undefined> => {
   const ignored = new Set([...found.ignored, ...(wide?.columns ?? []).map(({ at }) => at)])
+  const rest = { ...found, ignored }
   const lacking = lackingRoles(found, wide, options).filter((role) => !options.map.has(role))
-  return new Set(lacking.map((role) => nearColumn({ ...found, ignored }, role)))
+  const byContent = (role: Role): number | undefined => {
+    const [only, ...more] = role === 'date' ? columnsLikeDates(rest, contents, options) : []
+    return more.length === 0 ? only : undefined
+  }
+  return new Set(lacking.map((role) => nearColumn(rest, role) ?? byContent(role)))
 }
 
 /** Joins the parts of a name, such as a country and a store; those of a person's name are joined by a space. */

@@ -56,6 +56,7 @@ const ofReading = ({ gzip, encoding, separator, evidence, cellsOf, findings = []
 
 const whyRole = (name: string, role: Role, { map }: ImportOptions): string => {
   if (map.has(role)) return `--map ${role}=${map.get(role)}`
+  if (name.trim() === '') return 'it has no name, and its cells show it'
   return roleOf(name) === role ? `"${name.trim()}" is a name of it` : 'its header is the name of one'
 }
 

@@ -38,7 +38,7 @@ const INSTANT = /^(1\d{9})(\d{3})?$/
 const MINUTES_A_DAY = 24 * 60
 
 /** Tells whether a text may be a count of seconds or milliseconds since 1970. */
-const isInstant = (text: string): boolean => (text.length === 10 || text.length === 13) && INSTANT.test(text)
+export const isInstant = (text: string): boolean => (text.length === 10 || text.length === 13) && INSTANT.test(text)
 
 /** Returns a count of seconds since 1970 as that of the midnight before it in UTC, and its time; undefined if it is midnight. */
 const splitInstant = (text: string): TimedText | undefined => {
