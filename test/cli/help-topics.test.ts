@@ -127,8 +127,8 @@ describe('an error about a line that cannot be read begins with the command', ()
     [['users', 'hand-over', 'Ann'], "kpi users hand-over: required option '--to <user>' not specified"],
     [['report', '--from'], "kpi report: option '--from <day>' argument missing"],
     [
-      ['report', '--group-by', 'x'],
-      "kpi report: option '--group-by <what>' argument 'x' is invalid. Allowed choices are ",
+      ['report', '--compare', 'x'],
+      "kpi report: option '--compare <with>' argument 'x' is invalid. Allowed choices are ",
     ],
     [['check', '--users', '--kpis', 'x'], 'kpi check: --users takes --kpis for its value'],
   ])('%j', async (line, stderr) => {

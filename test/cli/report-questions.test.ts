@@ -3,7 +3,7 @@ import { parseDay } from '../../src/domain/day.ts'
 import { csvRows } from '../support/csv.ts'
 import { kpiNamed } from '../support/import.ts'
 import { jsonOf, type Ran } from '../support/kpi.ts'
-import { fillShop, newerUser, SHOP, type User, users } from '../support/user.ts'
+import { embeddedUser, fillShop, newerUser, SHOP, type User, users } from '../support/user.ts'
 
 const RANGE = ['--from', '2026-10-01', '--to', '2026-11-21']
 
@@ -265,4 +265,19 @@ describe('kpi report, asked', () => {
     expect(ran).toMatchObject({ code: 2, stdout: '' })
     for (const fault of faults) expect(ran.stderr).toContain(fault)
   })
+})
+
+test('--group-by with the name of a group says how its items are reported', async () => {
+  await using user = await embeddedUser()
+  await user.kpi('groups', 'create', '--name', 'Shop')
+  for (const name of ['North', 'Lake, East']) await user.kpi('group-items', 'create', '--group', 'Shop', '--name', name)
+  const choices = 'kpi: --group-by must be one of kpi, item, category, period'
+  for (const command of [['report'], ['report', 'export', '-o', 'csv']])
+    expect(await user.kpi(...command, '--group-by', 'shop')).toMatchObject({
+      code: 2,
+      stderr: `${choices}; "Shop" is a group, and --group-items 'North,"Lake, East"' --group-by item reports its items\n`,
+    })
+  expect((await user.kpi('report', '--group-by', 'itme')).stderr).toBe(`${choices}; did you mean item?\n`)
+  expect((await user.kpi('report', '--group-by', 'Item')).stderr).toContain('did you mean item?')
+  expect((await user.kpi('report', '--group-items', 'North,"Lake, East"', '--group-by', 'item')).code).toBe(0)
 })

@@ -1,4 +1,7 @@
-import { Option } from '@commander-js/extra-typings'
+import { InvalidArgumentError, Option } from '@commander-js/extra-typings'
+import type { Client } from '../../../client/client.ts'
+import { createDirectory } from '../../../client/directory.ts'
+import { Fault, KpiError } from '../../../domain/errors.ts'
 import {
   AGGREGATED_PERIODS,
   answerColumns,
@@ -14,6 +17,8 @@ import { FUNCTIONS } from '../../../domain/analysis/functions.ts'
 import { choiceOf } from '../../../domain/field-value.ts'
 import { kpi } from '../../../domain/resources/kpi.ts'
 import { sayChoices } from '../../args/choices.ts'
+import { listFlag, shellWord } from '../../../reading/options/flag-text.ts'
+import type { Cli } from '../../cli.ts'
 import { UsageError } from '../../exit.ts'
 import { fieldOfHead } from './heads.ts'
 import type { addSelection } from './report-flags.ts'
@@ -35,6 +40,49 @@ const readPeriod = (text: string): (typeof AGGREGATED_PERIODS)[number] => {
   throw new UsageError(`--by must be ${sayChoices(PERIODS, text)}${isDay ? '; leave it out for days' : ''}`)
 }
 
+const isGrouping = (text: string | undefined): boolean =>
+  text === undefined || GROUPINGS.some((grouping) => grouping === text)
+
+/** Reads `--group-by`; what is no choice in any case may name a group, which only the service knows. */
+const readGrouping = (text: string): string => {
+  if (!isGrouping(text) && isGrouping(text.toLowerCase())) throw new InvalidArgumentError(faultOfGrouping(text))
+  return text
+}
+
+const faultOfGrouping = (text: string): string =>
+  `--group-by must be ${sayChoices({ kind: 'choice', about: '', oneOf: GROUPINGS }, text)}`
+
+/** Bounds the items that a message names in a flag. */
+const MOST_ITEMS = 20
+
+/** Returns how to report by the items of a group that `--group-by` names; undefined if there is no such group. */
+const byItemsOf = async (client: Client, text: string): Promise<string | undefined> => {
+  if (client.variant !== 'classic') return undefined
+  const group = createDirectory('group', await client.groups.list()).find(text)
+  if (group instanceof Fault) return undefined
+  const items = await client.groupItems(group.id).list()
+  if (items.length === 0) return undefined
+  const names = items.map(({ name }) => name)
+  const flag =
+    names.length > MOST_ITEMS
+      ? `--group-items ITEM,… (kpi group-items list --group ${shellWord(group.name)} shows them)`
+      : listFlag('--group-items', names)
+  return `"${group.name}" is a group, and ${flag} --group-by item reports its items`
+}
+
+/** Refuses a `--group-by` that is none of its choices; where that names a group, with the flags that report its items. */
+export const requireGrouping = async (cli: Cli, text: string | undefined): Promise<void> => {
+  if (text === undefined || isGrouping(text)) return
+  const byItems = await cli
+    .withClient([], (client) => byItemsOf(client, text))
+    .catch((error: unknown) => {
+      // The choices are right whatever the service says.
+      if (error instanceof KpiError) return undefined
+      throw error
+    })
+  throw new UsageError(faultOfGrouping(text) + (byItems === undefined ? '' : `; ${byItems}`))
+}
+
 /** Declares the flags that ask questions of a report, beside those that select what it holds. */
 export const addQuestions = (command: ReturnType<typeof addSelection>) =>
   command
@@ -47,9 +95,9 @@ export const addQuestions = (command: ReturnType<typeof addSelection>) =>
     )
     .option('--total', 'all users or group items together')
     .addOption(
-      new Option('--group-by <what>', 'one row for each KPI, item and KPI, category, or period and KPI').choices(
-        GROUPINGS,
-      ),
+      new Option('--group-by <what>', 'one row for each KPI, item and KPI, category, or period and KPI')
+        .choices(GROUPINGS)
+        .argParser(readGrouping),
     )
     .addOption(
       new Option('--compare <with>', 'compare with the period before, or with the same one of the year before').choices(
@@ -186,10 +234,11 @@ export const readQuestion = (flags: QuestionFlags): Question | undefined => {
   if (flags.perPerson === true && flags.onlyMissing !== true) {
     faults.push('--per-person goes with --only-missing: give that, too')
   }
+  if (flags.groupBy !== undefined && !isGrouping(flags.groupBy)) faults.push(faultOfGrouping(flags.groupBy))
   const question: Question = {
     by: flags.by,
     total: flags.total === true,
-    groupBy: flags.groupBy,
+    groupBy: GROUPINGS.find((grouping) => grouping === flags.groupBy),
     compare: flags.compare,
     function: flags.function,
     rolling: countIn('--rolling', flags.rolling, [2, MOST_PERIODS], faults),

@@ -13,7 +13,7 @@ import { addReportFiles } from './export-command.ts'
 import { overview } from './overview.ts'
 import { addPresentation, hasOwnColumns, readPresentation, requireTitled } from './presentation-flags.ts'
 import type { AskedReport } from './print-table.ts'
-import { addQuestions, readQuestion } from './question-flags.ts'
+import { addQuestions, readQuestion, requireGrouping } from './question-flags.ts'
 import { addSelection, needsOf, printsAnswers, requestOf } from './report-flags.ts'
 
 /** Declares the flags of a report, and of questions about it. */
@@ -91,6 +91,7 @@ const readReport = async (cli: Cli, flags: ReportFlags) => {
 }
 
 const runReport = async (cli: Cli, flags: ReportFlags): Promise<void> => {
+  await requireGrouping(cli, flags.groupBy)
   const { rangeOf, question, presentation, isOverview, columns, needs } = await readReport(cli, flags)
   const requestFor = async (client: Client): Promise<ReportRequest> => requestOf(client, await rangeOf(client), flags)
   const asked = { cli, question, presentation, requestFor, needs }
