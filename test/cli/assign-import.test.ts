@@ -131,12 +131,13 @@ bobby@example.com,Revenue,,
   })
 
   test.each(['user,Revenue\nbob@example.com,-5%\n', 'user,kpi,target\nbob@example.com,Revenue,-5%\n'])(
-    'warns of a percent sign where the unit is no percentage: %j',
+    'refuses a percentage where the unit is none: %j',
     async (text) => {
       const ran = await load(text, '--dry-run')
-      expect(ran.stderr).toContain('Revenue: "-5%" on line 2 is a percentage, and the unit ')
-      expect(ran.stderr).toContain(' is not: the number is taken as it is')
-      expect((await load(text)).stderr).toContain('is a percentage, and the unit ')
+      expect(ran.code).toBe(3)
+      expect(ran.stderr).toMatch(
+        /target .*-5%.* is a percentage, and the unit .* of Revenue is not: give the number itself/,
+      )
     },
   )
 

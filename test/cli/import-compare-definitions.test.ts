@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { errorOf, jsonOf, type Ran } from '../support/kpi.ts'
 import { embeddedUser, type User } from '../support/user.ts'
@@ -120,6 +120,22 @@ describe('a percent sign', () => {
   test('is taken without a word where it is one', async () => {
     await createKpi('Share', '5%')
     expect((await importText(FILE)).stderr).toBe('')
+  })
+
+  const TARGETS = 'Date,Store,KPI,Value,Target\n2026-02-01,A,Share,10%,+5%\n2026-02-02,A,Share,11%,\n'
+
+  test('makes a target bad where the unit is no percentage', async () => {
+    await createKpi('Share', '5', '--unit', 'Number')
+    const ran = await importText(TARGETS)
+    expect([ran.code, JSON.parse(ran.stdout)]).toMatchObject([3, { created: 1, rejected: 1 }])
+    const rejects = readFileSync(user.folder.in('data.rejects.csv'), 'utf8')
+    expect(rejects).toContain('is a percentage, and the unit Number of Share is not: give the number itself')
+  })
+
+  test('is read in targets where it is one', async () => {
+    await createKpi('Share', '5%')
+    await user.client.kpis.update((await user.client.kpis.list())[0]?.id ?? 0, { target_default: 1n })
+    expect(jsonOf(await importText(TARGETS))).toMatchObject({ created: 2 })
   })
 })
 

@@ -105,6 +105,41 @@ describe('target cells', () => {
   })
 })
 
+describe('a target with a percent sign', () => {
+  const PERCENT = ' is a percentage, and the unit EUR of Revenue is not: give the number itself'
+  const rejected = async (text: string, ...args: string[]): Promise<string> => {
+    expect((await ran([...args, 'import', 'data.csv', '--decimal', ','], text)).code).toBe(3)
+    return readFileSync(user.folder.in(REJECTS), 'utf8')
+  }
+
+  test('is refused where the unit of the KPI is no percentage', async () => {
+    expect(await rejected('KPI;2027\nRevenue;+5 %\n', 'kpis')).toContain(PERCENT)
+    expect(await rejected('KPI;Target\nRevenue;5%\n', 'kpis')).toContain(PERCENT)
+    expect(await rejected('KPI;Frequency;Target\nNew;M;5%\n', 'kpis')).toContain('and the unit Number of New is not')
+    expect(await rejected('User;KPI;Target\nann@example.com;Revenue;5 %\n', 'assign')).toContain(PERCENT)
+    const entries =
+      'User;KPI;Date;Actual;Target\nann@example.com;Revenue;2026-01-01;5;\nann@example.com;Work;2026-01-01;;5 %\n'
+    expect(await rejected(entries, 'entries')).toContain('and the unit Hours of Work is not')
+    for (const args of [
+      ['kpis', 'update', 'Revenue', '--target-default', '+5%'],
+      ['kpis', 'create', '--name', 'New', '--frequency', 'M', '--target-default', '5%'],
+      ['assign', 'update', '--kpis', 'Revenue', '--users', 'ann@example.com', '--target', '5 %'],
+    ])
+      expect(await user.kpi(...args)).toMatchObject({
+        code: 2,
+        stderr: expect.stringMatching(/ is a percentage, and the unit (?:EUR|Number) of/),
+      })
+    writeFileSync(user.folder.in('kpi.yaml'), 'kpis:\n  - name: Revenue\n    target_default: 5%\n')
+    expect((await user.kpi('plan', 'kpi.yaml')).stderr).toContain(PERCENT)
+  })
+
+  test('is read where it is one', async () => {
+    const text = 'KPI;Frequency;Unit;2027\nMargin;M;Percent;5 %\n'
+    const shown = await ran(['kpis', 'import', 'data.csv', '--decimal', ',', '--dry-run'], text)
+    expect([shown.code, shown.stdout]).toEqual([0, expect.stringMatching(/5/)])
+  })
+})
+
 describe('scaled numbers prove no decimal sign of others', () => {
   const CELLS = ['5.500 €', '5.200 €', '1.2M €']
   const DAYS = CELLS.map((text, at) => `ann@example.com,Revenue,2026-0${at + 1}-01,${text}\n`).join('')

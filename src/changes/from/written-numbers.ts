@@ -2,6 +2,7 @@ import { faultAt } from '../../codec/yaml-reader.ts'
 import { Fault, type Issue } from '../../domain/errors.ts'
 import { looseName } from '../../domain/name-form.ts'
 import { type Measure, measureOf, type MeasuringUnit, measuringUnit } from '../../domain/numbers/measure.ts'
+import { kpi } from '../../domain/resources/kpi.ts'
 import { readWrittenNumber } from '../../domain/numbers/written-number.ts'
 import type { FieldValue } from '../../domain/schema.ts'
 import { type Desired, desiredName } from '../records/desired.ts'
@@ -30,16 +31,16 @@ const measuresIn = (all: readonly Desired[], snapshot: Snapshot): ((one: Desired
     const given = units.get(looseName(text))?.values
     return given || stored ? measuringUnit({ ...stored, ...given }) : undefined
   }
-  const unitOfKpi = (name: string, kpi: Desired | undefined): MeasuringUnit | undefined => {
-    const given = kpi?.references['unit']
+  const unitOfKpi = (name: string, desired: Desired | undefined): MeasuringUnit | undefined => {
+    const given = desired?.references['unit']
     if (given !== undefined) return unitNamed(given)
     const id = storedBy('kpi', name)?.stored?.['unit_id']
-    return id === undefined ? undefined : unitNamed(`#${Number(id)}`)
+    return unitNamed(id === undefined ? kpi.fields.unit_id.usual : `#${Number(id)}`)
   }
   return (one) => {
     const name = one.references['kpi'] ?? desiredName(one)
-    const kpi = one.kind.name === 'kpi' ? one : kpis.get(looseName(name))
-    return measureOf(kpi ? desiredName(kpi) : name, unitOfKpi(name, kpi))
+    const desired = one.kind.name === 'kpi' ? one : kpis.get(looseName(name))
+    return measureOf(desired ? desiredName(desired) : name, unitOfKpi(name, desired))
   }
 }
 

@@ -1,7 +1,7 @@
 import type { AnyRecord } from '../schema.ts'
 import { isCurrency } from './affixed-number.ts'
 import { scalesOf, type Scale } from './scales.ts'
-import { currenciesOf, joinedCurrency, mayBeSame } from './unit-words.ts'
+import { currenciesOf, joinedCurrency, mayBeSame, namesPercent } from './unit-words.ts'
 
 /** Lists the words of each unit, in small letters and without full stops; the first of a line names it. */
 const UNIT_LINES = [
@@ -97,6 +97,8 @@ export type Measure = {
   /** Holds the power of ten in which values are counted: 3 where the unit is `k€`. */
   readonly power: number
   readonly isPercentage: boolean
+  /** Tells whether values may be percentages: by the unit or the name, or because the unit is not known. */
+  readonly takesPercent: boolean
   /** Holds the texts that are the unit itself, as they are written and as they are compared. */
   readonly texts: ReadonlySet<string>
   readonly looseTexts: ReadonlySet<string>
@@ -195,6 +197,7 @@ export const measureOf = (name: string, unit: MeasuringUnit | undefined): Measur
     units: own && own.units.length > 0 ? own.units : currencies.length > 0 ? [] : (named?.units ?? []),
     power: own?.power || (named?.power ?? 0),
     isPercentage: unit?.is_percentage ?? false,
+    takesPercent: unit?.is_percentage !== false || texts.some(namesPercent),
     texts: new Set(texts),
     looseTexts: new Set(texts.map(comparable)),
   }

@@ -29,6 +29,12 @@ const SHARED: Readonly<Record<string, string>> = {
 /** Returns the currency of a sign as it is written in cells: its code, or the sign if several currencies have it. */
 export const currencyOf = (sign: string): string => SIGNS[sign.toLowerCase()] ?? sign
 
+const PERCENT =
+  /%|\b(?:percent|percentage|per cent|pct|prozent|pourcentage|porcentaje|percentuale|percentagem|procent)\b/i
+
+/** Tells whether the name of a KPI or of a unit says that values are percentages. */
+export const namesPercent = (name: string): boolean => PERCENT.test(name)
+
 /** Lists what only stands beside numbers and in units, with its codes: in names of KPIs it may mean something else. */
 const BESIDE_NUMBERS: ReadonlyMap<string, string> = new Map(
   [

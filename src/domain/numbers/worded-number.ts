@@ -89,6 +89,14 @@ const likelyScales = (
 export const disagrees = (given: string, measure: Measure): Fault =>
   Fault.is(`in ${given}, and ${sayMeasure(measure)}: correct the number, or the unit of the KPI`)
 
+/** Returns why a number with a percent sign is not one of a measure; undefined if it may be. */
+export const faultOfPercent = ({ takesPercent, unit, of }: Measure): Fault | undefined =>
+  takesPercent
+    ? undefined
+    : Fault.is(
+        `a percentage, and the unit ${unit} of ${of} is not: give the number itself, or correct the unit of the KPI`,
+      )
+
 /** Names the meaning of a currency that counts ones, where its KPI counts more. */
 export const ONES = 'ones'
 const inOnes = (words: string, { power }: Measure): Meaning => ({

@@ -3,7 +3,15 @@ import { Fault } from '../errors.ts'
 import { type AffixedNumber, stripAffixes } from './affixed-number.ts'
 import { agreesWithCurrency, type Measure, measureOf, meaningsOf, scaledUnit } from './measure.ts'
 import { type NumberCell, readAffixedNumber } from './read-number.ts'
-import { disagrees, meaningsOfWords, NO_HINTS, scaleCell, scaleOfCurrency, stripWords } from './worded-number.ts'
+import {
+  disagrees,
+  faultOfPercent,
+  meaningsOfWords,
+  NO_HINTS,
+  scaleCell,
+  scaleOfCurrency,
+  stripWords,
+} from './worded-number.ts'
 import { readableNumber } from './readable.ts'
 
 /** Returns what a number is by either decimal sign: one value, or two that may both be meant; empty if it is none. */
@@ -38,6 +46,8 @@ const readBy = (text: string, measure: Measure): NumberCell | Fault | undefined 
   const values = number ? valuesOf(number) : []
   if (affixed?.currency !== undefined && !agreesWithCurrency(measure, affixed.currency))
     return disagrees(affixed.currency, measure)
+  const notPercent = affixed?.isPercent ? faultOfPercent(measure) : undefined
+  if (notPercent) return notPercent
   const isComma = values.length === 1 && !!number && readAffixedNumber(number, '.') === undefined
   const ofCurrency = affixed?.currency === undefined ? undefined : scaleOfCurrency(affixed.currency, measure, NO_HINTS)
   const meanings =

@@ -8,7 +8,6 @@ import { readCalendar } from '../../client/operations/calendar.ts'
 import { Aborted } from '../../client/transport.ts'
 import { CIVIL_CALENDAR } from '../../domain/period.ts'
 import { isFromName, targetDayIn } from '../columns/target-days.ts'
-import { warningsOnPercentSigns } from '../missing/compare-definitions.ts'
 import {
   asOwnList,
   type ReadingFile,
@@ -42,7 +41,7 @@ type Reading = {
   readonly reference: Reference
   /** Lists columns without a meaning. */
   readonly unused: readonly string[]
-  /** Lists remarks on how numbers are written, and on those that do not suit the units of their KPIs. */
+  /** Lists remarks on how numbers are written. */
   readonly remarks: readonly string[]
   /** Lists KPIs without a target for which users are to get one. */
   readonly withoutTarget: ReadonlySet<string>
@@ -80,12 +79,11 @@ const beginReading = async (
   const withoutTarget = new Set<string>()
   const settled = settleFormats(formats, plan, options, reference)
   const readRow = assignReader(plan, options, reference, settled, (kpi) => withoutTarget.add(kpi), calendar)
-  const onUnits = await warningsOnPercentSigns(client, formats, reference.kpis.byId.values())
   return {
     readRow: matrix?.rowReader(readRow) ?? ((row) => [readRow(row)]),
     reference,
     unused: plan.unused,
-    remarks: [...formatRemarks(formats), ...onUnits],
+    remarks: formatRemarks(formats),
     withoutTarget,
   }
 }

@@ -36,6 +36,7 @@ import { type Measure, measureOf, type MeasuringUnit, measuringUnit } from '../.
 import { createUnitRow, createUnits } from '../detect/units.ts'
 import { unitRowOf } from '../heading/left-out-rows.ts'
 import { faultOfSurplus, requireHeader, type Row, rowsBelowHeader, sampleOf } from '../../tabular/source/table.ts'
+import { kpi } from '../../domain/resources/kpi.ts'
 import type { Lookup } from '../directory/lookup.ts'
 import { meantBoolean } from '../formats/truth-words.ts'
 import { choiceNearest, meantChoice } from './choice-words.ts'
@@ -180,7 +181,8 @@ class DefinitionReader {
     if (field.kind === 'decimal') {
       const { decimal } = options
       const units = createUnits().watch(role)
-      const column = createNumberColumn(header, decimal ?? sign, decimal !== undefined, units, { words: this.#words })
+      const ofColumn = { words: this.#words, isTarget: true }
+      const column = createNumberColumn(header, decimal ?? sign, decimal !== undefined, units, ofColumn)
       this.#numbers.set(role, column)
       const { unitRow } = this.#reading
       const own = unitRow && createUnitRow(unitRow).unitIn([], at)
@@ -406,11 +408,13 @@ const measuresIn = (snapshot: Snapshot, lookups: Reading['lookups']): Measures =
   const all: Measure[] = []
   const units = snapshot.ofKind('unit')
   const kpis = new Map(snapshot.ofKind('kpi').map((one) => [looseName(one.name), one] as const))
+  const usual = units.find(({ name }) => name === kpi.fields.unit_id.usual)
   const unitOf = (name: string, text: string): MeasuringUnit | undefined => {
     const stored = kpis.get(looseName(name))
     const found = text === '' ? undefined : lookups.get('unit')?.find(text)
     const wanted = found instanceof Fault ? undefined : found?.id
-    const unit = units.find(({ id }) => id === (wanted ?? stored?.stored?.['unit_id']))
+    const own = stored ? stored.stored?.['unit_id'] : usual?.id
+    const unit = units.find(({ id }) => id === (text === '' ? own : wanted))
     return unit?.stored && measuringUnit(unit.stored)
   }
   return {

@@ -17,7 +17,7 @@ import { listFlag, mapFlag } from '../options/flag-text.ts'
 import type { DecimalSign } from '../../domain/numbers/read-number.ts'
 import { type DatePart, partsMeant } from '../formats/period-words.ts'
 import { createTimesOfDay } from '../formats/time-of-day.ts'
-import { namesPercent } from '../directory/percentages.ts'
+import { namesPercent } from '../../domain/numbers/unit-words.ts'
 import type { Lookup } from '../directory/lookup.ts'
 
 /** Describes the formats of a file's numbers, dates and names, column by column. */
@@ -218,7 +218,9 @@ export const createColumnFormats = (
   const numbers = numberColumns(plan).flatMap(({ name, places }) => {
     const missing = options.missing === undefined ? createMissingWords() : undefined
     const sign = options.decimal ?? signs.get(places[0] ?? -1) ?? '.'
-    const column = createNumberColumn(name, sign, options.decimal !== undefined, units.watch(name), { missing, words })
+    const isTarget = places[0] === plan.roles.get('target')
+    const ofColumn = { missing, words, isTarget }
+    const column = createNumberColumn(name, sign, options.decimal !== undefined, units.watch(name), ofColumn)
     return places.map((at) => [at, column] as const)
   })
   const byPlace = new Map(numbers)

@@ -66,7 +66,12 @@ const createStoredNumbers = (units: Units) => {
 }
 
 /** Holds the words in a column: those for no value, if the user has not said which there are, and those beside numbers. */
-type ColumnWords = { readonly missing?: MissingWords | undefined; readonly words: NumberWords }
+type ColumnWords = {
+  readonly missing?: MissingWords | undefined
+  readonly words: NumberWords
+  /** Tells whether it holds targets: of these a percentage is refused where the KPI is none, as `+5 %` may be a raise. */
+  readonly isTarget?: boolean
+}
 
 /**
  * Creates a column that is read with a decimal sign; unless the user gave it, it is an assumption that cells may
@@ -77,7 +82,7 @@ export const createNumberColumn = (
   sign: DecimalSign,
   isGiven: boolean,
   units: Units,
-  { missing, words }: ColumnWords,
+  { missing, words, isTarget }: ColumnWords,
 ) => {
   const short = SHORT[sign]
   const headed = unitByHeading(name)
@@ -111,12 +116,26 @@ export const createNumberColumn = (
     scaled ??= { text, line }
     words.settle(own)
   }
-  const noteAffixed = (affixed: AffixedNumber, text: string, line: number, kpi: number | undefined): void => {
+  /** Records a target with a percent sign, and returns why its KPI has no such; undefined if it may. */
+  const notePercent = (text: string, line: number, kpi: number | undefined): Fault | undefined => {
+    const number = isTarget && text.includes('%') ? stripAffixes(text) : undefined
+    if (!number) return undefined
+    words.note(name, { number, words: '%' }, text, line, kpi)
+    return words.faultOfPercent(kpi)
+  }
+  const noteAffixed = (
+    affixed: AffixedNumber,
+    text: string,
+    line: number,
+    kpi: number | undefined,
+  ): Fault | undefined => {
     noteSign(affixed, text, line)
     if (/e/i.test(affixed.body)) exponent ??= { text, line }
     const { isPercent, currency } = affixed
-    units.note(isPercent ? '%' : (currency ?? ''), kpi, text, line)
+    const notPercent = notePercent(text, line, kpi)
+    if (!notPercent || words.isOpen(name)) units.note(isPercent ? '%' : (currency ?? ''), kpi, text, line)
     if (currency !== undefined) words.note(name, { number: affixed, words: currency }, text, line, kpi)
+    return notPercent
   }
   /** Records a number of a few digits, with or without a decimal sign and nothing else. */
   const noteShort = (text: string, line: number, kpi: number | undefined): void => {
@@ -158,6 +177,7 @@ export const createNumberColumn = (
   const note = (text: string, line: number, kpi?: number, currency?: string, own?: GivenUnit): void => {
     if (currency !== undefined) {
       notePlain(text, line, kpi, own)
+      notePercent(text, line, kpi)
       stored.read(text, line, kpi, currency)
       if (!unitOf(own)) noteStored(text, line, kpi, currency)
       return
@@ -197,7 +217,8 @@ export const createNumberColumn = (
       const worded = noteOther(text, line, kpi)
       return withText(text, (worded && words.read(name, worded, sign, kpi)) ?? faultOfNumber(text, sign))
     }
-    noteAffixed(affixed, text, line, kpi)
+    const notPercent = noteAffixed(affixed, text, line, kpi)
+    if (notPercent) return withText(text, notPercent)
     const cell = readAffixedNumber(affixed, sign) ?? faultOfNumber(text, sign)
     const { currency } = affixed
     // A number that says its own currency is not that of a heading, or of a cell of units.
@@ -246,7 +267,8 @@ export const createNumberColumn = (
     read: (text: string, line: number, kpi?: number, currency?: string, own?: GivenUnit): NumberCell | Fault => {
       const unit = own ? unitOf(own) : headed
       if (currency !== undefined) {
-        const other = currency === '' ? undefined : words.faultOfCurrency(currency, kpi)
+        const other =
+          notePercent(text, line, kpi) ?? (currency === '' ? undefined : words.faultOfCurrency(currency, kpi))
         if (other) return withText(text, other)
         const cell = stored.read(text, line, kpi, currency)
         if (!unit) noteStored(text, line, kpi, currency)

@@ -1,9 +1,8 @@
 import { type Evidence, showCell } from '../formats/evidence.ts'
 import { type GivenUnit, unitByCell } from '../formats/number-words.ts'
 import { listFlag, listValue } from '../options/flag-text.ts'
-import { currencyOf, unitBelowHeader } from '../../domain/numbers/unit-words.ts'
+import { currencyOf, namesPercent, unitBelowHeader } from '../../domain/numbers/unit-words.ts'
 import { memoize } from '../formats/date-format.ts'
-import { namesPercent } from '../directory/percentages.ts'
 import type { Row } from '../../tabular/source/table.ts'
 
 /** Maps the signs and words of currencies to their codes. */

@@ -7,17 +7,12 @@ import { type Issue, KpiError } from '../../domain/errors.ts'
 import type { Unit } from '../../domain/resources/catalog.ts'
 import type { Kpi } from '../../domain/resources/kpi.ts'
 import type { BlockRow } from '../../blocks/block.ts'
+import { namesPercent } from '../../domain/numbers/unit-words.ts'
 import { type ImportOptions, OTHER_KPIS, type PercentAs } from '../options/options.ts'
 import { multiplyCell, type NumberCell } from '../../domain/numbers/read-number.ts'
 import { isProvisional } from './lookup.ts'
 import { lineOf } from '../../blocks/packed-row.ts'
 import { ACTUAL, TARGET } from '../../domain/entry-block.ts'
-
-const PERCENT =
-  /%|\b(?:percent|percentage|per cent|pct|prozent|pourcentage|porcentaje|percentuale|percentagem|procent)\b/i
-
-/** Tells whether the name of a KPI says that its values are percentages. */
-export const namesPercent = (name: string): boolean => PERCENT.test(name)
 
 const ONE = 10_000n
 const HUNDRED = 100n

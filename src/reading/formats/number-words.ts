@@ -18,6 +18,7 @@ import { type DecimalSign, type NumberCell, readAffixedNumber } from '../../doma
 import { type Scale, scaleNamed, scalesOf, type Scaling } from '../../domain/numbers/scales.ts'
 import {
   disagrees,
+  faultOfPercent,
   type Hints,
   type Meaning,
   meaningsOfWords,
@@ -173,6 +174,7 @@ export class NumberWords {
     kpi: number | undefined,
     hints = this.#hints(),
   ): ReturnType<typeof meaningsOfWords> {
+    if (number.isPercent) return undefined
     const measure = this.#measure?.(kpi) ?? ANYTHING
     if (number.currency === undefined) return meaningsOfWords(words, measure, hints)
     const scale = scaleOfCurrency(number.currency, measure, hints)
@@ -204,6 +206,13 @@ export class NumberWords {
     const measure = this.#refusesCurrencies ? this.#measure?.(kpi) : undefined
     const own = measure && currency !== '¤' && !agreesWithCurrency(measure, currency)
     return own ? disagrees(currencyOf(currency), measure) : undefined
+  }
+
+  /** Returns why a percent sign beside a number is not that of its KPI; undefined if it may be, a fault before that is known. */
+  faultOfPercent(kpi: number | undefined): Fault | undefined {
+    if (!this.#measure) return Fault.is('a percentage, and the unit of its KPI is not known yet')
+    const measure = this.#measure(kpi)
+    return measure && faultOfPercent(measure)
   }
 
   /** Returns how a currency beside a number scales it: one of euros is a thousandth where its KPI is counted in `k€`. */

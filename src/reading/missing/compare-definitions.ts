@@ -8,8 +8,16 @@ import type { Kpi } from '../../domain/resources/kpi.ts'
 import type { CheckedFile } from '../entries/check.ts'
 import { listFlag } from '../options/flag-text.ts'
 import { type Evidence, showCell } from '../formats/evidence.ts'
-import { codeFor, currenciesIn, currenciesOf, isSharedSign, mayBeSame } from '../../domain/numbers/unit-words.ts'
-import { findUnitBy, namesPercent, unitsOf } from '../directory/percentages.ts'
+import { measureOf } from '../../domain/numbers/measure.ts'
+import {
+  codeFor,
+  currenciesIn,
+  currenciesOf,
+  isSharedSign,
+  mayBeSame,
+  namesPercent,
+} from '../../domain/numbers/unit-words.ts'
+import { findUnitBy, unitsOf } from '../directory/percentages.ts'
 import { frequencyName, frequencyOfFormat } from './define-kpi.ts'
 import { dateFormatOf } from './plan-missing.ts'
 import type { ImportOptions } from '../options/options.ts'
@@ -62,7 +70,7 @@ const faultOfCurrency = ({ kpi, signs }: SignedKpi, unit: Unit, { mapKpi }: Impo
 /** Returns a warning if numbers have a percent sign, and their KPI is no percentage. */
 const warningOnPercentSign = ({ kpi, signs }: SignedKpi, unit: Unit): string[] => {
   const [, cell] = signs.find(([sign]) => namesPercent(sign)) ?? []
-  if (!cell || unit.is_percentage || namesPercent(kpi.name)) return []
+  if (!cell || measureOf(kpi.name, unit).takesPercent) return []
   return [
     `${kpi.name}: ${showCell(cell)} is a percentage, and the unit ${unit.name} is not: the number is taken as it is`,
   ]
@@ -81,13 +89,6 @@ const withUnits = (signed: readonly SignedKpi[], units: readonly Unit[]): (reado
     const unit = units.find(({ id }) => id === one.kpi.unit_id)
     return unit ? [[one, unit] as const] : []
   })
-
-/** Returns warnings of numbers with a percent sign whose KPIs are no percentages; nothing is fetched if none has a sign. */
-export const warningsOnPercentSigns = async (client: Client, signs: Signs, kpis: Iterable<Kpi>): Promise<string[]> => {
-  const signed = signedKpis(signs, kpis)
-  const units = signed.length > 0 ? await unitsOf(client) : undefined
-  return withUnits(signed, units ?? []).flatMap(([one, unit]) => warningOnPercentSign(one, unit))
-}
 
 /** Refuses other currencies than those of the units, unless `--unit` names the unit; returns warnings of other signs. */
 const compareUnits = async (

@@ -69,6 +69,10 @@ describe('a number as people write it', () => {
     ['12 €/kg', unitNamed('€/kg'), '12'],
     ['12 m²', unitNamed('m²'), '12'],
     ['12 m2', unitNamed('sqm'), '12'],
+    ['+5 %', PERCENT, '5'],
+    ['5%', unitNamed('%'), '5'],
+    ['5%', measureOf('Share (%)', { name: 'Number', display_format: '#', is_percentage: false }), '5'],
+    ['5%', measureOf('Plan', undefined), '5'],
   ])('%s is read by its unit', (text, measure, value) => {
     expect(read(text, measure)?.replace(/^is /, '')).toBe(value)
   })
@@ -89,6 +93,8 @@ describe('a number as people write it', () => {
     ['12 M', unitNamed('months'), 'is in M, and Plan is in month (unit months): '],
     ['5 T', unitNamed('kg'), 'is in T, and Plan is in kg: '],
     ['12k', PERCENT, 'is in k, and Plan is a percentage: '],
+    ['+5 %', NUMBER, 'is a percentage, and the unit Number of Plan is not: '],
+    ['5%', EURO, 'is a percentage, and the unit EUR of Plan is not: '],
   ])('%s in another unit is refused by both names', (text, measure, message) => {
     expect(read(text, measure)).toContain(message)
   })
