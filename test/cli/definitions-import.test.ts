@@ -50,6 +50,55 @@ describe.each(users)('%s', (_, open) => {
       expect([name, (await user.kpi('users', 'get', name)).code]).toEqual([name, 0])
   })
 
+  const SHEET =
+    'Name,Category,Unit,Frequency\nRevenue,Operations,€,monthly\nEnergy,Operations,kWh,monthly\nCost,Quality,EUR,monthly\nDefects,Quality,%,monthly\nProfit,Quality,Euro,monthly\nBroken,Never,pints,x\n'
+  const told = async (text: string, ...args: string[]): Promise<string> => {
+    writeFileSync(user.folder.in('data.csv'), text)
+    return (await user.kpi('kpis', 'import', 'data.csv', ...args)).stderr
+  }
+  const namesOf = async (what: string): Promise<unknown[]> => (await list(what)).map(({ name }) => name)
+
+  test('categories and units that KPIs name are created on demand, units in one spelling, and one undo takes all back', async () => {
+    const before = [await namesOf('categories'), await namesOf('units')]
+    const refused = await told(SHEET)
+    expect(refused).toContain('there is no category "Operations"; --create-missing creates it (')
+    expect(refused).toContain('there is no unit "%"; did you mean "Percent"? (line 5)')
+    const foreseen = await told(SHEET, '--create-missing', '--dry-run')
+    for (const stderr of [foreseen, await told(SHEET, '--create-missing')]) {
+      expect(stderr).toContain('unit "EUR" is taken as the unit "€"\n')
+      expect(stderr).toContain(
+        'new with --create-missing: category Operations, category Quality, unit € (#.00 €), unit kWh (#.00 kWh)\n',
+      )
+    }
+    const all = await rowsOf(user.kpi('kpis', 'list', '--names', '-o', 'json'))
+    expect(all.map(({ name, unit, category }) => [name, unit, category])).toEqual([
+      ['Revenue', '€', 'Operations'],
+      ['Energy', 'kWh', 'Operations'],
+      ['Cost', '€', 'Quality'],
+      ['Defects', 'Percent', 'Quality'],
+      ['Profit', '€', 'Quality'],
+    ])
+    expect(await namesOf('categories')).not.toContain('Never')
+    const [{ receipt = '' } = {}] = await rowsOf(user.kpi('history', '-o', 'json'))
+    expect((await user.kpi('undo', String(receipt), '--yes')).code).toBe(0)
+    expect([await namesOf('categories'), await namesOf('units')]).toEqual(before)
+  })
+
+  test('a new name near a known one, or a unit that may be another, stops its row, and --by-name creates it', async () => {
+    await load('kpis', SHEET, '--create-missing')
+    const near = 'Name,Category,Unit,Frequency\nA,Operatons,$,monthly\nB,Quality,USD,monthly\n'
+    expect(await told(near, '--create-missing', '--dry-run')).toMatch(
+      /there is no category "Operatons"; did you mean "Operations"\?; --by-name category creates it.*\n.*"USD" may be the unit "\$"/,
+    )
+    const meant = await load('kpis', near, '--create-missing', '--by-name', 'category,unit')
+    expect(jsonOf(meant)).toMatchObject({ created: 2, rejected: 0 })
+  })
+
+  test('rows that only name what is missing do not show that columns were misread', async () => {
+    const lines = Array.from({ length: 25 }, (_row, at) => `K${at},New,monthly\n`)
+    expect(await told(`Name,Category,Frequency\n${lines.join('')}`)).toContain('25 rows were rejected')
+  })
+
   test('choices are read in the languages of the heads, and a slip in one is told with what it may mean', async () => {
     const text =
       'Kennzahl;Häufigkeit;Richtung;Aggregation;Aktiv\nUmsatz;täglich;hoch;Summe;ja\nUnfälle;vierteljährlich;niedrig;Durchschnitt;nein\n'
@@ -148,7 +197,12 @@ describe.each(users)('%s', (_, open) => {
           changes: 'unit: Percent → Number; target_default: 2.5 → 3.5',
         },
         { line: 4, action: 'create', id: null, name: 'Visits' },
-        { line: 5, action: 'reject', name: 'Noise', reason: 'category: there is no category "Sale"' },
+        {
+          line: 5,
+          action: 'reject',
+          name: 'Noise',
+          reason: 'category: there is no category "Sale"; --create-missing creates it',
+        },
       ],
     ])
     expect(errorOf(ran).message).toContain(
@@ -180,7 +234,7 @@ describe.each(users)('%s', (_, open) => {
     expect([ran.code, JSON.parse(ran.stdout)]).toMatchObject([3, { read: 7, created: 1, rejected: 6, left: 0 }])
     expect(rejects()).toBe(
       'name,category,frequency,sort order,active,_line,_reason\n' +
-        'Bad,Nowhere,hourly,1.5,perhaps,2,"category: there is no category ""Nowhere""; frequency ""hourly"" must be one of D, W, M, Q, Y, or daily, weekly, monthly, quarterly, yearly; sort_order ""1.5"" must be a whole number from -32768 to 32767; is_active ""perhaps"" must be true or false, or yes or no"\n' +
+        'Bad,Nowhere,hourly,1.5,perhaps,2,"category: there is no category ""Nowhere""; --create-missing creates it; frequency ""hourly"" must be one of D, W, M, Q, Y, or daily, weekly, monthly, quarterly, yearly; sort_order ""1.5"" must be a whole number from -32768 to 32767; is_active ""perhaps"" must be true or false, or yes or no"\n' +
         'Twice,General,D,,,3,"rows with the same name ""Twice"" are on lines 3, 5"\n' +
         ',General,D,,,4,the name is empty\n' +
         'twice,,D,,,5,"rows with the same name ""Twice"" are on lines 3, 5"\n' +
@@ -318,7 +372,10 @@ describe.each(users)('%s', (_, open) => {
     const both = await load('kpis', 'name,unit\nA,Number\n', '--unit', 'Percent')
     expect(errorOf(both).issues[0]?.message).toContain('is given by --unit and by the column "unit"')
     const wrong = await load('kpis', 'name\nA\n', '--unit', 'Nautical')
-    expect([wrong.code, errorOf(wrong).message]).toEqual([1, '--unit: there is no unit "Nautical"'])
+    expect([wrong.code, errorOf(wrong).message]).toEqual([
+      1,
+      '--unit: there is no unit "Nautical"; --create-missing creates it',
+    ])
   })
 
   test('a column that is left out is told with what it may hold, and the flag for that', async () => {

@@ -1,3 +1,4 @@
+import { isAccountRecord } from '../records/change.ts'
 import type { KindName } from '../records/kind-fields.ts'
 import type { AccountRecord } from '../records/snapshot.ts'
 import type { Reason } from './match.ts'
@@ -16,6 +17,12 @@ const refusedFor = (one: Planned, reasons: readonly Reason[]): Planned => ({
   reasons,
 })
 
+/** Returns the records that an item belongs to, and those that it is to refer to. */
+const neededBy = ({ record, changes }: Planned): AccountRecord[] => [
+  ...Object.values(record?.above ?? {}),
+  ...changes.flatMap(({ fields }) => fields.flatMap(({ after }) => (isAccountRecord(after) ? [after] : []))),
+]
+
 /** Refuses items that refer to what is refused, with its reasons; those of what a row is about are said there. */
 const refuseDependents = (planned: readonly Planned[], main: KindName): Planned[] => {
   const refused = new Map<AccountRecord, readonly Reason[]>()
@@ -25,7 +32,7 @@ const refuseDependents = (planned: readonly Planned[], main: KindName): Planned[
   }
   return planned.map((one) => {
     if (one.action === 'refuse') return note(one)
-    const needed = Object.values(one.record?.above ?? {}).find((above) => refused.has(above))
+    const needed = neededBy(one).find((record) => refused.has(record))
     if (!needed) return one
     return note(refusedFor(one, needed.kind.name === main ? [] : (refused.get(needed) ?? [])))
   })
@@ -54,7 +61,11 @@ export const planWholeRows = (plan: Plan, { parts: { main, beside }, lineOf }: R
       need(one)
     }
   }
-  for (const { changes } of whole.filter(isOfRow)) for (const { record } of changes) need(record)
+  for (const one of whole.filter(isOfRow).filter(({ changes }) => changes.length > 0))
+    for (const record of neededBy(one)) {
+      needed.add(record)
+      need(record)
+    }
   const planned = whole.map((one) =>
     isOfRow(one) || one.action === 'refuse' || (one.record && needed.has(one.record))
       ? one

@@ -1,7 +1,7 @@
 import type { AnyRecord } from '../schema.ts'
 import { isCurrency } from './affixed-number.ts'
 import { scalesOf, type Scale } from './scales.ts'
-import { currenciesOf, joinedCurrency, mayBeSame, namesPercent } from './unit-words.ts'
+import { currenciesOf, isSameCurrency, joinedCurrency, mayBeSame, namesPercent } from './unit-words.ts'
 
 /** Lists the words of each unit, in small letters and without full stops; the first of a line names it. */
 const UNIT_LINES = [
@@ -180,9 +180,12 @@ export const unitOfHeading = (heading: string): (SaidUnit & { readonly text: str
 const saysNothing = ({ currencies, units, power }: SaidUnit): boolean =>
   currencies.length + units.length === 0 && power === 0
 
+/** Returns what a number pattern shows beside the number. */
+const shownBeside = (pattern: string): string => pattern.replaceAll(/[#0.,"\\]+/g, ' ').trim()
+
 /** Returns what the values of a KPI are, by its name and its unit as far as they are known. */
 export const measureOf = (name: string, unit: MeasuringUnit | undefined): Measure => {
-  const shown = (unit?.display_format ?? '').replaceAll(/[#0.,"\\]+/g, ' ').trim()
+  const shown = shownBeside(unit?.display_format ?? '')
   const named = unitOfHeading(name)
   const texts = [unit?.name ?? '', shown, named?.text ?? '', name].filter((text) => text !== '')
   const byUnit = [unit?.name ?? '', shown].flatMap((text) => saidBy(text) ?? unitOfHeading(text) ?? [])
@@ -203,6 +206,33 @@ export const measureOf = (name: string, unit: MeasuringUnit | undefined): Measur
   }
 }
 
+/** Returns what a unit is by its whole name, else by what its pattern shows; undefined if neither says it. */
+const saidByUnit = ({ name, display_format }: Pick<MeasuringUnit, 'name' | 'display_format'>): SaidUnit | undefined =>
+  saidBy(name) ?? saidBy(shownBeside(display_format))
+
+/**
+ * Tells whether a text is a unit in another spelling, such as `EUR` or `Euro` for `€` and `hours` for `h`, or may be: `$` for `USD`;
+ * what only counts things has a unit of its own.
+ */
+export const spellingOf = (
+  text: string,
+  unit: Pick<MeasuringUnit, 'name' | 'display_format'>,
+): 'same' | 'maybe' | undefined => {
+  const [one, other] = [saidBy(text), saidByUnit(unit)]
+  if (!one || !other || one.power !== other.power) return undefined
+  const [currency, ownCurrency] = [one.currencies, other.currencies].map((all) =>
+    all.length === 1 ? all[0] : undefined,
+  )
+  if (currency !== undefined && ownCurrency !== undefined) {
+    if (isSameCurrency(currency, ownCurrency)) return 'same'
+    return mayBeSame(currency, ownCurrency) ? 'maybe' : undefined
+  }
+  const [measured, ownMeasured] = [one, other].map(({ currencies, units }) =>
+    currencies.length === 0 && units.length === 1 && isMeasured({ currencies, units }) ? units[0] : undefined,
+  )
+  return measured !== undefined && measured === ownMeasured ? 'same' : undefined
+}
+
 /** Tells whether words are the unit itself: of letters that are scales as well, large ones are others than small ones. */
 export const isUnitItself = ({ texts, looseTexts }: Measure, words: string): boolean =>
   texts.has(words) || (scalesOf(words).length === 0 && looseTexts.has(comparable(words)))
@@ -215,7 +245,7 @@ export const isOfAnything = ({ currencies, units, isPercentage }: Measure): bool
 const COUNTS = new Set(['pc', 'person'])
 
 /** Tells whether the values of a KPI are measured in a unit, and neither money nor plain counts. */
-export const isMeasured = ({ currencies, units }: Measure): boolean =>
+export const isMeasured = ({ currencies, units }: Pick<Measure, 'currencies' | 'units'>): boolean =>
   currencies.length === 0 && units.some((unit) => !COUNTS.has(unit))
 
 /** Tells whether a currency can be that of a measure. */

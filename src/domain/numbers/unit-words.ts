@@ -35,6 +35,9 @@ const PERCENT =
 /** Tells whether the name of a KPI or of a unit says that values are percentages. */
 export const namesPercent = (name: string): boolean => PERCENT.test(name)
 
+/** Tells whether a text means percent, and says nothing else. */
+export const isPercent = (text: string): boolean => text.trim() !== '' && text.replace(PERCENT, '').trim() === ''
+
 /** Lists what only stands beside numbers and in units, with its codes: in names of KPIs it may mean something else. */
 const BESIDE_NUMBERS: ReadonlyMap<string, string> = new Map(
   [
@@ -62,6 +65,11 @@ const codesOf = (sign: string): readonly string[] => {
 /** Tells whether two signs or codes of currencies may mean the same one. */
 export const mayBeSame = (one: string, other: string): boolean =>
   plainSign(one) === plainSign(other) || codesOf(one).some((code) => codesOf(other).includes(code))
+
+/** Tells whether two signs, codes or words are one currency, whatever else they may mean: `€` and `Euro`, but not `$` and `USD`. */
+export const isSameCurrency = (one: string, other: string): boolean =>
+  plainSign(one) === plainSign(other) ||
+  (codesOf(one).length === 1 && codesOf(other).length === 1 && mayBeSame(one, other))
 
 /** Returns a code to call a currency by: of a sign that several have, the first of theirs. */
 export const codeFor = (sign: string): string => codesOf(sign)[0] ?? sign

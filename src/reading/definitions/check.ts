@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { isMeantName } from '../../changes/names/doubtful-names.ts'
+import { pauseEvery } from '../../client/next-turn.ts'
 import { warnOfNearNames } from '../../changes/plan/near-created.ts'
 import type { Plan } from '../../changes/plan/plan.ts'
 import type { Policy } from '../../changes/plan/match.ts'
@@ -9,13 +10,16 @@ import type { Snapshot } from '../../changes/records/snapshot.ts'
 import { looseName, nameForm } from '../../domain/name-form.ts'
 import { type AnyRecord, notesOnDefaults } from '../../domain/schema.ts'
 import { desiredItemLink, hintAtGroups, placesOfCells } from '../group-items/columns.ts'
-import { notesOnItems } from '../group-items/notes.ts'
+import { notesOnItems, notesOnMade } from '../group-items/notes.ts'
 import { type ReadingFile, readRows, tellReading, withoutTwins } from '../entries/desired-rows.ts'
 import { listFlag } from '../options/flag-text.ts'
 import { textOfRows } from '../../tabular/source/table.ts'
-import { type DefinitionKind, type DefinitionOptions, mayGiveItems } from './columns.ts'
+import { createdBeside, type DefinitionKind, type DefinitionOptions, mayGiveItems } from './columns.ts'
 import { meantRoles, type UnusedColumn } from './meanings.ts'
 import { beginReading, type Begun, type DefinitionRow, type ReadingDefinitions } from './rows.ts'
+
+/** Sets how many names are compared before signals and timers run. */
+const NAMES_OF_TURN = 500
 
 /** Returns what the flags of the command allow. */
 const policyOf = (
@@ -70,6 +74,31 @@ const giveItems = async (
   }
 }
 
+/** Returns what rows name that is to be created. */
+const createNamed = ({ plan, missingNames }: Begun, rows: readonly DefinitionRow[]): Desired[] => {
+  for (const { created, desired } of rows) for (const one of created) missingNames.use(one, desired.line)
+  return missingNames.desired(placesOfCells(plan.header.length))
+}
+
+/** Rejects rows that name something new that is nearly something known, and returns the others. */
+const withoutDoubts = async (
+  { rejects, signal }: ReadingDefinitions,
+  { missingNames }: Begun,
+  rows: readonly DefinitionRow[],
+): Promise<readonly DefinitionRow[]> => {
+  const named = rows.flatMap(({ created }) => created)
+  if (named.length === 0) return rows
+  const doubts = await missingNames.doubts(named, pauseEvery(NAMES_OF_TURN, signal))
+  return rows.filter(({ created, desired }) => {
+    const reasons = created.flatMap((one) => {
+      const doubt = missingNames.doubtOf(one, doubts)
+      return doubt === undefined ? [] : [`${one.role}: ${doubt}`]
+    })
+    for (const reason of reasons) rejects.add(desired.line, reason)
+    return reasons.length === 0
+  })
+}
+
 /** Joins rows that give one record targets from several days on: the first of them asks for all. */
 const joinDated = (all: readonly Desired[]): Desired[] => {
   const first = new Map<string, Desired>()
@@ -103,7 +132,8 @@ export const checkDefinitions = async (work: ReadingDefinitions) => {
     names.set(row.line, reader.nameOf(row))
     return [reader.readRow(row)]
   })
-  const distinct = withoutTwins(rows, rejects, {
+  for (const note of begun.missingNames.notes()) work.onNote(note)
+  const distinct = withoutTwins(await withoutDoubts(work, begun, rows), rejects, {
     keyOf: ({ identity }) => identity,
     lineOf: ({ desired }) => desired.line,
     same: ({ desired }) => `rows with the same ${kind.key} "${desiredName(desired)}"`,
@@ -121,11 +151,14 @@ export const checkDefinitions = async (work: ReadingDefinitions) => {
     meant: meantBy(unused, begun),
   })
   const given = await giveItems(work, begun, distinct)
+  const desired = joinDated(distinct.map(({ desired: own }) => own))
+  const made = createNamed(begun, distinct)
   return {
     snapshot,
     look: begun.look,
     roles: reader.roles,
-    desired: joinDated(distinct.map(({ desired }) => desired)),
+    desired: [...made, ...desired],
+    ...(made.length > 0 && { lineOf: placesOfCells(plan.header.length).lineOf, parts: { main: kind.kind.name } }),
     ...given,
     policy: policyOf(kind, options),
     names,
@@ -163,7 +196,8 @@ const tellNewRecords = async (noting: Noting, { planned }: Plan): Promise<void> 
     created.filter(({ desired }) => (desired.kind.name === definition.kind.name) === isOwn),
   )
   await warnOfNearNames(noting, own ?? [], { kind: definition.kind.name, title: definition.of.title })
-  await warnOfNearNames(noting, others ?? [])
+  if (mayGiveItems(definition)) await warnOfNearNames(noting, others ?? [])
+  else for (const note of notesOnMade(planned, createdBeside(definition))) onNote(note)
   const defaults = (own ?? []).flatMap(({ changes }) => changes.map((one) => one.defaults ?? {}))
   for (const note of notesOnDefaults(definition.of, defaults, () => false)) onNote(note)
   if (mayGiveItems(definition)) for (const note of notesOnItems(planned, noting.snapshot)) onNote(note)

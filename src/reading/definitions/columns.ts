@@ -2,7 +2,7 @@ import type { Day } from '../../domain/day.ts'
 import { withoutUnit } from '../../domain/numbers/measure.ts'
 import { type Calendar, CIVIL_CALENDAR } from '../../domain/period.ts'
 import type { Resource } from '../../domain/schema.ts'
-import { type Kind, type KindField, kinds } from '../../changes/records/kind-fields.ts'
+import { type Kind, type KindField, type KindName, kinds } from '../../changes/records/kind-fields.ts'
 import { type ChangedKind, isListedKind, type ListedKind } from '../../client/operations/kind-operations.ts'
 import { keyOf, KINDS, parentOf } from '../../domain/kinds.ts'
 import { areAddressesIn } from '../columns/persons.ts'
@@ -67,12 +67,16 @@ export type DefinitionOptions = Pick<
   readonly onlyExisting?: true | undefined
   /** Says whether the numbers in columns of names are ids or names, by role. */
   readonly numbersAs?: ReadonlyMap<string, NumbersAs> | undefined
-  /** Tells whether groups and their items that rows give people are created where they are missing. */
+  /** Tells whether what rows name is created where it is missing: groups and items of people, categories and units of KPIs. */
   readonly createMissing?: true | undefined
 }
 
 /** Tells whether rows of a kind may give group items: a column for each group. */
 export const mayGiveItems = ({ of }: Pick<DefinitionKind, 'of'>): boolean => of === KINDS.user.of
+
+/** Returns the kinds that rows of a kind name, and an import may create beside them. */
+export const createdBeside = ({ of }: Pick<DefinitionKind, 'of'>): readonly KindName[] =>
+  of === KINDS.kpi.of ? ['category', 'unit'] : []
 
 /** Returns a function that finds the role that a column is called for. */
 const roleFinder = (roles: readonly DefinitionRole[]): ((header: string) => DefinitionRole | undefined) => {

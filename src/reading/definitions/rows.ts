@@ -49,6 +49,7 @@ import {
   mayGiveItems,
   planDefinitions,
 } from './columns.ts'
+import { MissingNames, type NewName } from './missing-names.ts'
 import { datedRole, type DefinitionRole, FROM, FULL_NAME, PERSON, rolesOf } from './roles.ts'
 
 const ID = /^#?([1-9]\d{0,14})$/
@@ -133,6 +134,8 @@ export type DefinitionRow = {
   readonly desired: Desired
   /** Lists the group items that the row gives a person. */
   readonly items: readonly ItemCell[]
+  /** Lists what the row names that is to be created. */
+  readonly created: readonly NewName[]
   /** Holds the text by which two rows are the same. */
   readonly identity: string
   /** Counts the numbers that had more than four decimals. */
@@ -146,7 +149,7 @@ export type ReadingDefinitions = ReadingFile & { readonly kind: DefinitionKind; 
 type Reading = Pick<ReadingDefinitions, 'kind' | 'options'> & {
   readonly plan: DefinitionPlan
   readonly calendar: Calendar
-  readonly lookups: ReadonlyMap<string, Lookup>
+  readonly missingNames: MissingNames
   readonly groups: readonly GroupColumn[]
   readonly groupItems: GroupItems
   readonly measures: Measures
@@ -174,10 +177,10 @@ class DefinitionReader {
 
   #cellsOf(one: DefinitionRole, sign: '.' | ',' = '.'): CellReader {
     const { role, name, field } = one
-    const { lookups, options, plan } = this.#reading
+    const { missingNames, options, plan } = this.#reading
     const at = plan.places.get(role) ?? -1
     const header = plan.header[at]?.trim() ?? `--${role}`
-    const lookup = lookups.get(role)
+    const lookup = missingNames.lookups.get(role)
     if (field.kind === 'decimal') {
       const { decimal } = options
       const units = createUnits().watch(role)
@@ -262,7 +265,11 @@ class DefinitionReader {
     if (!one) return false
     const isOfPerson = one === PERSON || one.name === 'first_name' || one.name === 'last_name'
     if (isOfPerson) return texts.every((text) => !/[@\p{Nd}]/u.test(text))
-    return texts.every((text) => !(this.#cells.get(one)?.read(text, 0, undefined, undefined) instanceof Fault))
+    const { missingNames } = this.#reading
+    return texts.every((text) => {
+      const read = this.#cells.get(one)?.read(text, 0, undefined, undefined)
+      return !(read instanceof Fault) && !(read && missingNames.newIn(role, Number(read.value), 0))
+    })
   }
 
   /** Returns remarks on how numbers are written, though all of them can be read. */
@@ -302,13 +309,14 @@ class DefinitionReader {
 
   /** Returns what should be there as the fields of a row say it. */
   #desiredOf(line: number, given: AnyRecord, dated: readonly DatedChange[]): Desired {
-    const { kind } = this.#reading
+    const { kind, missingNames } = this.#reading
     const [values, references]: [Record<string, FieldValue>, Record<string, string>] = [{}, {}]
     for (const [name, value] of Object.entries(given)) {
       const field = fieldOf(kind, name)
       // Pass the base on: the plan settles which target it stands for.
       if (name === TARGET_BASE && value !== undefined) values[name] = value
-      else if (field?.refers && value !== null) references[field.name] = `#${Number(value)}`
+      else if (field?.refers && value !== null)
+        references[field.name] = missingNames.referenceTo(field.name, Number(value))
       else if (field && value !== undefined) values[field.name] = value
     }
     return { kind: kind.kind, line, values, references, ...(dated.length > 0 && { datedTargets: dated }) }
@@ -316,13 +324,16 @@ class DefinitionReader {
 
   /** Reads a row, or returns all that is wrong with it. */
   readRow(row: Row): DefinitionRow | RefusedRow {
-    const { kind, plan, options, calendar } = this.#reading
+    const { kind, plan, options, calendar, missingNames } = this.#reading
     const surplus = faultOfSurplus(row.cells, plan.header)
     if (surplus !== undefined) return { reasons: [surplus], isMisread: true }
     const [values, reasons]: [Record<string, FieldValue>, string[]] = [{}, []]
     const dated: DatedChange[] = []
     let from: Day | undefined
+    const created: NewName[] = []
     let rounded = 0
+    // Count faults of names: one that nothing has does not show that its column was misread.
+    let ofNames = 0
     const take = (name: string, value: FieldValue | Fault, text: string): void => {
       if (value instanceof Fault) reasons.push(faultOfRole(name, text, value))
       else values[name] = value
@@ -331,8 +342,10 @@ class DefinitionReader {
       const { role, name, field } = one
       const read = this.#read(one, row)
       const day = plan.dated.get(role)
-      if (read instanceof Fault) take(role, read, this.#textOf(one, row))
-      else if (day !== undefined) {
+      if (read instanceof Fault) {
+        take(role, read, this.#textOf(one, row))
+        ofNames += Number(missingNames.lookups.has(role))
+      } else if (day !== undefined) {
         if (read !== undefined || options.clearEmpty) dated.push({ from: day, target: asDecimal(read?.value) })
         rounded += Number(read?.isRounded ?? false)
       } else if (one === FROM && read !== undefined) {
@@ -349,6 +362,8 @@ class DefinitionReader {
         for (const part of this.#partsOf(String(read.value), last.join(''))) take(...part)
       } else {
         values[name] = read.value
+        const place = plan.places.get(role) ?? plan.header.length
+        created.push(...[missingNames.newIn(role, Number(read.value), place) ?? []].flat())
         rounded += Number(read.isRounded)
       }
     }
@@ -358,8 +373,10 @@ class DefinitionReader {
     for (const { at, header, group } of this.#reading.groups) {
       const text = row.cells[at]?.trim() ?? ''
       const given = text === '' ? [] : this.#reading.groupItems.list(text, group)
-      if (given instanceof Fault) reasons.push(`${header}: ${given.message}`)
-      else items.push(...itemCells(given, at, plan.header.length))
+      if (given instanceof Fault) {
+        reasons.push(`${header}: ${given.message}`)
+        ofNames += 1
+      } else items.push(...itemCells(given, at, plan.header.length))
     }
     for (const one of this.#named(kind.key, kind.within))
       if (this.#textOf(one, row) === '') reasons.push(`the ${one.role} is empty`)
@@ -369,11 +386,11 @@ class DefinitionReader {
       dated.push({ from, target: asDecimal(values['target_default']) })
       Reflect.deleteProperty(values, 'target_default')
     }
-    if (reasons.length > 0) return { reasons, isMisread: true }
+    if (reasons.length > 0) return { reasons, isMisread: reasons.length > ofNames }
     const desired = this.#desiredOf(row.line, values, dated)
     const parent = Number(values[kind.within ?? ''] ?? 0)
     const day = from === undefined ? '' : `/${from}`
-    return { desired, items, identity: `${parent}/${looseName(desiredName(desired))}${day}`, rounded }
+    return { desired, items, created, identity: `${parent}/${looseName(desiredName(desired))}${day}`, rounded }
   }
 }
 
@@ -384,7 +401,7 @@ const directoryOf = (role: string, snapshot: Snapshot, kinds: readonly KindName[
   )
 
 /** Returns what rows may refer to. The newer interface does not list what breakdowns there are. */
-const lookupsIn = (snapshot: Snapshot, { kind, account }: ReadingDefinitions): Reading['lookups'] =>
+const lookupsIn = (snapshot: Snapshot, { kind, account }: ReadingDefinitions): MissingNames['lookups'] =>
   new Map(
     rolesOf(kind).flatMap(({ role, name }) => {
       const { refers } = fieldOf(kind, name) ?? {}
@@ -403,18 +420,17 @@ type Measures = {
 }
 
 /** Returns what KPIs measure by the units of an account. */
-const measuresIn = (snapshot: Snapshot, lookups: Reading['lookups']): Measures => {
+const measuresIn = (snapshot: Snapshot, missingNames: MissingNames): Measures => {
   const keys = new Map<string, number>()
   const all: Measure[] = []
   const units = snapshot.ofKind('unit')
   const kpis = new Map(snapshot.ofKind('kpi').map((one) => [looseName(one.name), one] as const))
   const usual = units.find(({ name }) => name === kpi.fields.unit_id.usual)
   const unitOf = (name: string, text: string): MeasuringUnit | undefined => {
+    const given = text === '' ? undefined : missingNames.unitOf(text)
+    if (given) return given
     const stored = kpis.get(looseName(name))
-    const found = text === '' ? undefined : lookups.get('unit')?.find(text)
-    const wanted = found instanceof Fault ? undefined : found?.id
-    const own = stored ? stored.stored?.['unit_id'] : usual?.id
-    const unit = units.find(({ id }) => id === (text === '' ? own : wanted))
+    const unit = units.find(({ id }) => id === (stored ? stored.stored?.['unit_id'] : usual?.id))
     return unit?.stored && measuringUnit(unit.stored)
   }
   return {
@@ -440,6 +456,7 @@ export type Begun = {
   /** Lists the columns of groups, and holds what their cells name. */
   readonly groups: readonly GroupColumn[]
   readonly groupItems: GroupItems
+  readonly missingNames: MissingNames
   readonly snapshot: Snapshot
   /** Reads the account again. */
   readonly look: () => Promise<Snapshot>
@@ -470,13 +487,14 @@ export const beginReading = async (work: ReadingDefinitions): Promise<Begun> => 
   requireClear(issues)
   const groupItems = new GroupItems(snapshot, { createMissing, isMeant: options.numbersAs?.has('group_item') === true })
   const lookups = lookupsIn(snapshot, work)
-  const measures = measuresIn(snapshot, lookups)
+  const missingNames = new MissingNames(snapshot, lookups, options)
+  const measures = measuresIn(snapshot, missingNames)
   const seen = new DefinitionReader({
     kind,
     options,
     plan,
     calendar,
-    lookups,
+    missingNames,
     groups,
     groupItems,
     measures,
@@ -485,5 +503,5 @@ export const beginReading = async (work: ReadingDefinitions): Promise<Begun> => 
   for await (const row of rowsBelowHeader(table, onProgress)) if (row.cells.length <= header.length) seen.note(row)
   const reader = seen.settled()
   reader.requireConstants()
-  return { plan, sample, reader, groups, groupItems, snapshot, look }
+  return { plan, sample, reader, groups, groupItems, missingNames, snapshot, look }
 }

@@ -33,7 +33,7 @@ type NamedGroup = { readonly name: string; readonly record: AccountRecord | unde
 export type GroupColumn = { readonly at: number; readonly header: string; readonly group: NamedGroup }
 
 /** Creates what is missing, where the user says so. */
-const CREATE = '--create-missing'
+export const CREATE = '--create-missing'
 
 /** Returns the group of a name, or why there is none. */
 const findGroup = (snapshot: Snapshot, name: string, createMissing: boolean): NamedGroup | Fault => {
@@ -108,8 +108,8 @@ export const hintAtGroups = (names: readonly string[], snapshot: Snapshot): stri
 /** Numbers what is beside the rows of a file, of which the lines are the places, behind any line. */
 const BESIDE = 2 ** 32
 
-/** Lists what a cell may ask for: a group, an item in it, and that the person of the row gets it. */
-const PARTS = ['group', 'group_item', 'user_group_item'] as const
+/** Lists what a cell may ask for: a group, an item in it, and that the person of the row gets it; a category or a unit. */
+const PARTS = ['group', 'group_item', 'user_group_item', 'category', 'unit'] as const
 
 /** Matches what stands between the items of a list in one cell, and bounds how many there are. */
 const LISTED = /[,;|\n]/
@@ -125,7 +125,7 @@ export const placesOfCells = (columns: number) => {
   }
 }
 
-type Places = ReturnType<typeof placesOfCells>
+export type Places = ReturnType<typeof placesOfCells>
 
 /** Describes an item that a cell names; `at` is its column, and of a further item of a list behind all columns. */
 export type ItemCell = { readonly at: number; readonly item: NamedItem }
@@ -142,7 +142,7 @@ export type NamedItem = {
 }
 
 /** Returns a name as a reference, which would be an id without an apostrophe. */
-const asReference = (name: string): string => name.replace(/^(?='*#\d+$)/, "'")
+export const asReference = (name: string): string => name.replace(/^(?='*#\d+$)/, "'")
 
 const referenceTo = ({ name, record }: Pick<NamedItem, 'name' | 'record'>): string =>
   record?.id === undefined ? asReference(name) : `#${record.id}`

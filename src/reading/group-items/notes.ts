@@ -1,4 +1,5 @@
 import type { Planned } from '../../changes/plan/plan.ts'
+import type { KindName } from '../../changes/records/kind-fields.ts'
 import { type AccountRecord, labelOf, type Snapshot } from '../../changes/records/snapshot.ts'
 import { countedText, listFirst } from '../../domain/count-text.ts'
 import { listFlag } from '../options/flag-text.ts'
@@ -21,9 +22,18 @@ const heldBeside = (
   })
 }
 
+/** Says what a plan creates of kinds that rows name; of a unit also how it shows values. */
+export const notesOnMade = (planned: readonly Planned[], kinds: readonly KindName[]): string[] => {
+  const made = kinds.flatMap((kind) => createdOf(planned, kind))
+  const names = listFirst(made, SHOWN, ({ record, desired: { kind, values } }) => {
+    const { display_format: format } = values
+    return `${kind.of.title} ${record ? labelOf(record) : ''}${typeof format === 'string' ? ` (${format})` : ''}`
+  })
+  return made.length === 0 ? [] : [`new with --create-missing: ${names}`]
+}
+
 /** Says which groups and items a plan creates for people, and whose earlier items of a group stay beside new ones. */
 export const notesOnItems = (planned: readonly Planned[], snapshot: Snapshot): string[] => {
-  const made = [...createdOf(planned, 'group'), ...createdOf(planned, 'group_item')]
   const links = createdOf(planned, 'user_group_item')
   const held = Map.groupBy(
     snapshot.ofKind('user_group_item').filter(({ stored }) => stored),
@@ -31,12 +41,7 @@ export const notesOnItems = (planned: readonly Planned[], snapshot: Snapshot): s
   )
   const beside = links.flatMap((one) => heldBeside(one, held).map((other) => ({ one, other })))
   const [first] = beside
-  const names = listFirst(
-    made,
-    SHOWN,
-    ({ record, desired }) => `${desired.kind.of.title} ${record ? labelOf(record) : ''}`,
-  )
-  const notes = made.length === 0 ? [] : [`new with --create-missing: ${names}`]
+  const notes = notesOnMade(planned, ['group', 'group_item'])
   const user = first?.one.record?.above['user']
   if (!first || !user) return notes
   const remove = `kpi assign group-items remove ${listFlag('--group-items', [`#${first.other.id}`])} ${listFlag('--users', [user.name])}`

@@ -8,7 +8,16 @@ import { frequencyNames, type Unit } from '../../domain/resources/catalog.ts'
 import { PERIOD_WORDS } from '../directory/kpi-periods.ts'
 import { type Evidence, showCell } from '../formats/evidence.ts'
 import { isCurrency } from '../../domain/numbers/affixed-number.ts'
-import { currenciesIn, currencyOf, isSharedSign, mayBeSame, namesPercent } from '../../domain/numbers/unit-words.ts'
+import {
+  codeFor,
+  currenciesIn,
+  currenciesOf,
+  currencyOf,
+  isPercent,
+  isSharedSign,
+  mayBeSame,
+  namesPercent,
+} from '../../domain/numbers/unit-words.ts'
 import type { ShownByRows } from '../directory/missing.ts'
 import type { MissingKpi, UnitChoice } from './plan-missing.ts'
 
@@ -178,7 +187,9 @@ const findUnit = (units: readonly Unit[], isOne: (unit: Unit) => boolean): UnitC
 const unitNamed = (name: string, units: readonly Unit[]): UnitChoice | undefined =>
   findUnit(units, (one) => one.name === name) ?? findUnit(units, (one) => nameForm(one.name) === nameForm(name))
 
-const newUnit = (text: string): UnitChoice => {
+type NewUnit = Extract<UnitChoice, { kind: 'new' }>
+
+const newUnit = (text: string): NewUnit => {
   const name = newName(text)
   return { kind: 'new', name, display_format: `#.00 ${name}`, is_percentage: false }
 }
@@ -186,9 +197,12 @@ const newUnit = (text: string): UnitChoice => {
 /** Returns the unit with a name: the service's, or a new one. */
 const namedUnit = (name: string, units: readonly Unit[]): UnitChoice => unitNamed(name, units) ?? newUnit(name)
 
+/** Returns the sign that a currency is shown by; its code where that is clearer. */
+const signOf = (currency: string): string => (currency === 'EUR' ? '€' : currency === 'GBP' ? '£' : currency)
+
 /** Returns the unit of a currency: the service's, by its name or its sign, or a new one. */
 const currencyUnit = (currency: string, units: readonly Unit[]): UnitChoice => {
-  const sign = currency === 'EUR' ? '€' : currency === 'GBP' ? '£' : currency
+  const sign = signOf(currency)
   return (
     unitNamed(currency, units) ??
     findUnit(units, ({ display_format }) => display_format.includes(sign)) ??
@@ -196,13 +210,18 @@ const currencyUnit = (currency: string, units: readonly Unit[]): UnitChoice => {
   )
 }
 
+const NEW_PERCENT: NewUnit = { kind: 'new', name: 'Percent', display_format: '#.00%', is_percentage: true }
+
 const percentUnit = (units: readonly Unit[]): UnitChoice =>
-  findUnit(units, ({ is_percentage }) => is_percentage) ?? {
-    kind: 'new',
-    name: 'Percent',
-    display_format: '#.00%',
-    is_percentage: true,
-  }
+  findUnit(units, ({ is_percentage }) => is_percentage) ?? NEW_PERCENT
+
+/** Returns a new unit that a text names; percent, and a word for a currency, are shown by their signs. */
+export const newUnitNamed = (text: string): NewUnit => {
+  if (isPercent(text)) return NEW_PERCENT
+  const [currency, ...others] = currenciesOf(text)
+  const isWord = currency === text && others.length === 0 && !isCurrency(text)
+  return isWord ? { ...newUnit(text), display_format: `#.00 ${signOf(codeFor(currency))}` } : newUnit(text)
+}
 
 const plainUnit = (isWhole: boolean, units: readonly Unit[]): UnitChoice => {
   const plain = units.filter(({ is_percentage, display_format }) => !is_percentage && /^[#0.]+$/.test(display_format))

@@ -46,6 +46,12 @@ export const CREATE_MISSING_ITEMS = [
   'create the groups and group items that the file names and the service does not have',
 ] as const
 
+/** Is the flag that creates what a file of KPIs names. */
+const CREATE_MISSING_NAMES = [
+  '--create-missing',
+  'create the categories and units that the file names and the service does not have',
+] as const
+
 /** Lists the columns that a file may have. */
 const columnsOf = (of: Resource): string =>
   rolesOf({ of, within: parentOf(of)[0]?.name })
@@ -120,7 +126,11 @@ export const addImport = (group: Command, act: Act, of: Resource, sample = ''): 
     constantFlags(of),
     'update',
   )
-  if (of.name === kpi.name) command.option(...KEEP_HISTORY).option(...FOLLOW_TARGETS)
+  if (of.name === kpi.name)
+    command
+      .option(...CREATE_MISSING_NAMES)
+      .option(...KEEP_HISTORY)
+      .option(...FOLLOW_TARGETS)
   if (of.name === user.name) command.option(...CREATE_MISSING_ITEMS)
   command.addHelpText('after', EXAMPLES(of, commandName(of), sample))
   addOutput(command, async () => (await import('./run.ts')).definitionPrints)

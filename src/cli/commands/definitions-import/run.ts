@@ -9,7 +9,9 @@ import { kpi } from '../../../domain/resources/kpi.ts'
 import { group } from '../../../domain/resources/groups.ts'
 import { type AnyRecord, printable, type Resource } from '../../../domain/schema.ts'
 import { checkDefinitions, type CheckedDefinitions, tellPlanned } from '../../../reading/definitions/check.ts'
+import { kinds } from '../../../changes/records/kind-fields.ts'
 import {
+  createdBeside,
   type DefinitionKind,
   definitionKind,
   type DefinitionOptions,
@@ -234,6 +236,7 @@ export const runDefinitionImport = (
     needs: [
       { of, verb: 'add' },
       { of, verb: 'update' },
+      ...(flags.createMissing ? createdBeside(kind).map((name) => ({ of: kinds[name].of, verb: 'add' as const })) : []),
     ],
     words: [of.title, pluralOf(of)],
     parsed,
