@@ -370,6 +370,7 @@ describe('kpi profiles check', () => {
     await addProfile('one')
     const stderr = 'kpi: one and --profile two each name a profile; give only one of them\n'
     expect(await kpi('profiles', 'check', 'one', '-p', 'two')).toEqual({ code: 2, stdout: '', stderr })
+    expect((await kpi('profiles', 'check', 'one', '-p', 'one')).code).toBe(0)
     expect((await kpi('profiles', 'check', 'nil')).code).toBe(2)
   })
 })

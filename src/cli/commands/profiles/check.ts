@@ -115,7 +115,7 @@ const checkEmbedded = async (cli: Cli, flags: GlobalFlags, place: Place): Promis
 
 const flagsFor = (flags: GlobalFlags, name: string | undefined): GlobalFlags => {
   if (name === undefined) return flags
-  if (flags.profile === undefined) return { ...flags, profile: name }
+  if (flags.profile === undefined || flags.profile === name) return { ...flags, profile: name }
   throw new UsageError(`${name} and --profile ${flags.profile} each name a profile; give only one of them`)
 }
 
