@@ -69,6 +69,16 @@ test.each([
   expect([code, stderr]).toEqual([2, expect.stringContaining(message)])
 })
 
+test('an undo that names no receipt shows the line for the newest that is not taken back', async () => {
+  await using user = await open()
+  const { receipt } = (await inJson(user, 'apply', 'kpi.yaml', '--yes')) as Run
+  const later = jsonOf(await user.kpiIn({ now: NOW + 5 }, 'kpis', 'import', 'kpis.csv', '-o', 'json')) as Run
+  expect((await user.kpi('undo', '--yes')).stderr).toContain(`such as the newest: kpi undo ${later.receipt}`)
+  await inJson(user, 'undo', later.receipt, '--yes')
+  expect((await user.kpi('undo', '--dry-run')).stderr).toContain(`such as the newest: kpi undo ${receipt}`)
+  expect((await user.kpi('entries', 'undo', '--yes')).stderr).not.toContain('such as the newest')
+})
+
 test('a mistyped receipt of a run is told from the one that is meant', async () => {
   await using user = await open()
   const { receipt } = (await inJson(user, 'apply', 'kpi.yaml', '--yes')) as Run

@@ -155,8 +155,8 @@ const rowsOfRuns = (folder: string): { readonly rows: RunRow[]; readonly faults:
   return { rows, faults }
 }
 
-/** Lists what commands changed in the service that the line is for, the newest first. */
-export const printHistory = async (cli: Cli, options: ListOptions): Promise<void> => {
+/** Reads what commands changed in the service that the line is for, the newest first. */
+const readHistory = async (cli: Cli) => {
   const folder = receiptsFolder(cli.io)
   const { receipts, faults } = listUndoReceipts(folder)
   const runs = rowsOfRuns(folder)
@@ -165,10 +165,25 @@ export const printHistory = async (cli: Cli, options: ListOptions): Promise<void
     .filter(({ row }) => row['service'] === serviceOf(cli))
     .toSorted((one, other) => other.beganAt - one.beganAt)
     .map(({ row }) => row)
+  return { own, others: all.length - own.length, faults: [...faults, ...runs.faults] }
+}
+
+/** Returns the receipt of the newest run that is not taken back, of any command or of one; undefined if there is none. */
+export const newestReceipt = async (cli: Cli, command?: string): Promise<string | undefined> => {
+  const { own } = await readHistory(cli)
+  const isOpen = (row: AnyRecord): boolean =>
+    row['state'] !== 'undone' && (command === undefined || row['command'] === command)
+  const receipt = own.find(isOpen)?.['receipt']
+  return receipt === undefined ? undefined : String(receipt)
+}
+
+/** Lists what commands changed in the service that the line is for, the newest first. */
+export const printHistory = async (cli: Cli, options: ListOptions): Promise<void> => {
+  const { own, others, faults } = await readHistory(cli)
   const columns = chooseColumns(historyRow, options, cli.printing().format)
   await cli.printMany(columns, applyListOptions(historyRow, own, options))
   if (own.length === 0) await tellEmpty(cli, historyRow)
-  await tellUnlisted(cli, all.length - own.length, 'run', [...faults, ...runs.faults])
+  await tellUnlisted(cli, others, 'run', faults)
 }
 
 /** Defines a receipt in the list of receipts. */

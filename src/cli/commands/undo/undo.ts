@@ -8,13 +8,14 @@ import type { Cli } from '../../cli.ts'
 import { UsageError, type ExitCode } from '../../exit.ts'
 import type { Printed } from '../../output/printed.ts'
 import { receiptsFolder } from '../../target/folders.ts'
-import { serviceOf } from '../../target/service-of.ts'
+import { serviceOf, undoLine } from '../../target/service-of.ts'
 import { outcomeRow, requireOfService, undoCounts, type UndoFlags } from './undo-outcome.ts'
 
 /** Describes a command that takes back what a receipt tells of, and how receipts are listed. */
 type UndoWay = {
-  /** Names what is taken back, and the command that lists the receipts. */
+  /** Names what is taken back, the command that does, and the one that lists the receipts. */
   readonly what: string
+  readonly command: 'undo' | 'entries undo'
   readonly listedBy: string
   readonly listed: () => Promise<Printed['of']>
   readonly list: (cli: Cli) => Promise<void>
@@ -23,6 +24,7 @@ type UndoWay = {
 /** Takes back what any command changed. */
 export const ANY_RUN: UndoWay = {
   what: 'what',
+  command: 'undo',
   listedBy: 'kpi history',
   listed: async () => (await import('./history.ts')).historyRow,
   list: async (cli) => (await import('./history.ts')).printHistory(cli, {}),
@@ -31,6 +33,7 @@ export const ANY_RUN: UndoWay = {
 /** Takes back imports of entries. */
 export const IMPORTS: UndoWay = {
   what: 'which import',
+  command: 'entries undo',
   listedBy: 'kpi entries undo',
   listed: async () => (await import('./history.ts')).receiptRow,
   list: async (cli) => (await import('./history.ts')).printReceipts(cli),
@@ -69,12 +72,17 @@ export const runUndo = async (
   cli: Cli,
   asked: string | undefined,
   flags: UndoFlags,
-  { what, listedBy, list }: UndoWay,
+  { what, command, listedBy, list }: UndoWay,
 ): Promise<ExitCode | void> => {
   requireDryRun(flags)
   if (asked === undefined && flags.yes !== true && flags.dryRun !== true) return list(cli)
-  if (asked === undefined || asked.trim() === '')
-    throw new UsageError(`say ${what} to take back, by its receipt; ${listedBy} lists the receipts`)
+  if (asked === undefined || asked.trim() === '') {
+    const newest = await (
+      await import('./history.ts')
+    ).newestReceipt(cli, command === 'undo' ? undefined : 'entries import')
+    const line = newest === undefined ? '' : `, such as the newest: ${undoLine(cli.flags, command, newest)}`
+    throw new UsageError(`say ${what} to take back, by its receipt${line}; ${listedBy} lists the receipts`)
+  }
   const path = findRun(cli, asked)
   if (path !== undefined) return (await import('./undo-run.ts')).undoRun(cli, path, flags)
   const receipt = findReceipt(cli, asked, listedBy)
