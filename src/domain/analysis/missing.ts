@@ -20,10 +20,14 @@ export type Expected = {
 
 const keyOf = (kpiId: number | null, itemId: number | null, start: Day | null): string => `${kpiId} ${itemId} ${start}`
 
-/** Yields the periods of a KPI that begin in the range, up to today: what lies ahead is not missing. */
+/** Yields the periods of a KPI that begin in the range and are over: of others the values may still come. */
 function* periodsOf({ frequency_id: frequency }: Kpi, { range, calendar, today }: Facts): Generator<Day> {
   let start = periodStart(frequency, range.from, calendar)
-  for (; start <= Math.min(range.to, today); start = nextPeriod(frequency, start)) if (start >= range.from) yield start
+  for (let next; start <= range.to; start = next) {
+    next = nextPeriod(frequency, start)
+    if (next > today) return
+    if (start >= range.from) yield start
+  }
 }
 
 const rowOf = ({ kpi, unit, user, targetIn }: Expected, start: Day): AnswerRow =>

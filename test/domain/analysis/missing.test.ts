@@ -51,18 +51,19 @@ const missing = (
 }
 
 test.each<[Frequency, string, string, string[]]>([
-  ['D', '2026-11-20', '2026-12-31', ['2026-11-20', '2026-11-21']],
-  ['W', '2026-11-10', '2026-11-30', ['2026-11-16']],
-  ['M', '2026-09-02', '2026-12-31', ['2026-10-01', '2026-11-01']],
-  ['Q', '2026-10-02', '2026-12-31', []],
-  ['Y', '2026-01-01', '2026-12-31', ['2026-01-01']],
-])('of the frequency %s, what begins from %s to %s is missing up to today', (frequency, from, to, wanted) => {
+  ['D', '2026-11-19', '2026-12-31', ['2026-11-19', '2026-11-20']],
+  ['D', '2026-11-21', '2026-11-21', []],
+  ['W', '2026-11-03', '2026-11-30', ['2026-11-09']],
+  ['M', '2026-09-02', '2026-12-31', ['2026-10-01']],
+  ['Q', '2026-07-01', '2026-12-31', ['2026-07-01']],
+  ['Y', '2025-01-01', '2026-12-31', ['2025-01-01']],
+])('of the frequency %s, what begins from %s to %s is missing once it is over', (frequency, from, to, wanted) => {
   expect(missing(frequency, [from, to])).toEqual(wanted.map((date) => `${date} Ann 5`))
 })
 
 test('a value of zero is there, and a row without a value is missing with its own target', () => {
-  const rows = [reported('2026-11-20', 0n, 'D'), reported('2026-11-21', null, 'D', 7n)]
-  expect(missing('D', ['2026-11-20', '2026-11-21'], rows)).toEqual(['2026-11-21 Ann 7'])
+  const rows = [reported('2026-11-19', 0n, 'D'), reported('2026-11-20', null, 'D', 7n)]
+  expect(missing('D', ['2026-11-19', '2026-11-20'], rows)).toEqual(['2026-11-20 Ann 7'])
 })
 
 test('a week that the service begins on a Sunday is not missing where weeks are thought to begin on Mondays', () => {
@@ -71,10 +72,10 @@ test('a week that the service begins on a Sunday is not missing where weeks are 
 })
 
 test('what is missing is in the order of the report', () => {
-  expect(missing('D', ['2026-11-20', '2026-11-21'], [], [BOB, ANN])).toEqual([
+  expect(missing('D', ['2026-11-19', '2026-11-20'], [], [BOB, ANN])).toEqual([
+    '2026-11-19 Ann 5',
+    '2026-11-19 Bob 5',
     '2026-11-20 Ann 5',
     '2026-11-20 Bob 5',
-    '2026-11-21 Ann 5',
-    '2026-11-21 Bob 5',
   ])
 })
