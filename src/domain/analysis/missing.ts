@@ -20,12 +20,12 @@ export type Expected = {
 
 const keyOf = (kpiId: number | null, itemId: number | null, start: Day | null): string => `${kpiId} ${itemId} ${start}`
 
-/** Yields the periods of a KPI that begin in the range and are over: of others the values may still come. */
+/** Yields the periods of a KPI that begin in the range and have ended by the end of today: of others the values may still come. */
 function* periodsOf({ frequency_id: frequency }: Kpi, { range, calendar, today }: Facts): Generator<Day> {
   let start = periodStart(frequency, range.from, calendar)
   for (let next; start <= range.to; start = next) {
     next = nextPeriod(frequency, start)
-    if (next > today) return
+    if (next > today + 1) return
     if (start >= range.from) yield start
   }
 }

@@ -51,13 +51,12 @@ const missing = (
 }
 
 test.each<[Frequency, string, string, string[]]>([
-  ['D', '2026-11-19', '2026-12-31', ['2026-11-19', '2026-11-20']],
-  ['D', '2026-11-21', '2026-11-21', []],
+  ['D', '2026-11-20', '2026-12-31', ['2026-11-20', '2026-11-21']],
   ['W', '2026-11-03', '2026-11-30', ['2026-11-09']],
   ['M', '2026-09-02', '2026-12-31', ['2026-10-01']],
   ['Q', '2026-07-01', '2026-12-31', ['2026-07-01']],
   ['Y', '2025-01-01', '2026-12-31', ['2025-01-01']],
-])('of the frequency %s, what begins from %s to %s is missing once it is over', (frequency, from, to, wanted) => {
+])('of the frequency %s, what begins from %s to %s is missing if it ends by today', (frequency, from, to, wanted) => {
   expect(missing(frequency, [from, to])).toEqual(wanted.map((date) => `${date} Ann 5`))
 })
 

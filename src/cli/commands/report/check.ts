@@ -280,7 +280,7 @@ export const checkTargets: Register = (group, act) => {
     'after',
     `
 Looks at the periods that begin on the days from --from to --to. A value is missing where a KPI is assigned to an active
-user who has reported nothing for such a period, once it is over. Ends with 10 where a target is missed or a value is missing.
+user who has reported nothing for such a period that has ended by the end of today. Ends with 10 where a target is missed or a value is missing.
 Values within ten percent of their target are counted as near; --near missed lists them, and ends with 10 for them, too.
 With --only missing, a table has a line for each person: how many values are missing, since when, and the latest value.
 Each file of --reminders begins with its To and Subject, so that a mail program such as sendmail -t sends it as it is.`,

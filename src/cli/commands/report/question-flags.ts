@@ -109,7 +109,7 @@ export const addQuestions = (command: ReturnType<typeof addSelection>) =>
     .option('--share', 'part of the sum over all items, in percent')
     .option('--pace', 'where a period under way ends if it goes on as it did')
     .option('--only-missed', 'only values that miss their target, also those near to it')
-    .option('--only-missing', 'what has no value, of all that is assigned, in periods that are over')
+    .option('--only-missing', 'what has no value, of all that is assigned, in periods that end by today')
     .option('--per-person', 'with --only-missing: a row for each person, with how many values are missing since when')
     .option('--sort <field>', 'order by a field of the answer; -field for the greatest first')
     .option('--top <n>', 'the best n rows of each KPI; with --sort, the first n rows')
