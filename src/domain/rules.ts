@@ -60,6 +60,9 @@ export const faultOfAssignment = (kpi: KpiFacts, user: UserFacts): Issue => ({
 /** Matches the fault of an entry whose KPI is not assigned to its user, and the names of both. */
 export const UNASSIGNED = /KPI (?:\d+ )?\((?<kpi>.*)\) is not assigned to (?:new )?user (?:\d+ )?\((?<user>.*)\)/
 
+/** Matches the faults of an entry that no assignment helps, as its user, item or KPI takes none. */
+export const TAKES_NONE = / (?:is locked|takes no (?:new )?entries)(?=;|$)/
+
 /** Returns the fault of an id that does not exist. */
 export const missingReference = (field: string, title: string, id: number | string): Issue => ({
   field,

@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { kpiNamed, userNamed } from '../support/import.ts'
 import type { Ran } from '../support/kpi.ts'
 import { embeddedUser, type User } from '../support/user.ts'
 
@@ -252,4 +253,16 @@ test('the rejects of a file whose name begins like a flag are named so that they
   expect([ran.code, ran.stderr]).toEqual([3, expect.stringContaining('in ./--dry-run.rejects.csv')])
   const again = await user.kpi('entries', 'import', './--dry-run.rejects.csv', ...flags)
   expect([again.code, again.stderr]).toEqual([3, expect.stringContaining('in ./--dry-run.rejects.rejects.csv')])
+})
+
+test('rows of a locked user without the KPI are advised to unlock the user, and not to assign the KPI', async () => {
+  const { client } = user
+  await client.kpis.add(kpiNamed('Calls'))
+  const { id } = await client.users.add({ ...userNamed('Karin'), email: 'karin@example.com' })
+  await client.users.update(id, { user_status_id: 'L' })
+  writeFileSync(user.folder.in('calls.csv'), 'user,kpi,date,actual\nkarin@example.com,Calls,2026-01-01,1\n')
+  const { code, stderr } = await user.kpi('entries', 'import', 'calls.csv')
+  expect(code).toBe(3)
+  expect(stderr).toContain(`kpi users update ${id} --user-status active unlocks Karin`)
+  expect(stderr).not.toContain('--create-assignments')
 })

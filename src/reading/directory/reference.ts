@@ -201,7 +201,7 @@ export const fetchReference = async (client: Client, needs: ReferenceNeeds) => {
     const isAssigned = !readsAssignments || (assigned.get(owner)?.has(kpiId) ?? !isProvisional(owner))
     if (isAssigned || !user || !kpi) return faults.map(({ message }) => message)
     if (!needs.createAssignments) {
-      lacksAssignments = true
+      lacksAssignments ||= faults.length === 0
       faults.push(faultOfAssignment(withRealId(kpi), withRealId(user)))
     } else if (faults.length === 0) missing.push({ user, kpi })
     return faults.map(({ message }) => message)
@@ -235,7 +235,7 @@ export const fetchReference = async (client: Client, needs: ReferenceNeeds) => {
         onFetched?.(assigned.size)
       }
     },
-    /** Tells whether rows were refused because their KPI is not assigned to their user. */
+    /** Tells whether rows were refused because their KPI is not assigned to their user, and may be. */
     lacksAssignments: (): boolean => lacksAssignments,
     /** Returns a user's target for a KPI; null if there is none, undefined if it is not known. */
     userTarget: (userId: number, kpiId: number): Decimal | null | undefined => {

@@ -1,6 +1,6 @@
 import { countedText, countText, listFirst } from '../../domain/count-text.ts'
 import { lineOf } from '../../blocks/packed-row.ts'
-import { UNASSIGNED } from '../../domain/rules.ts'
+import { TAKES_NONE, UNASSIGNED } from '../../domain/rules.ts'
 import type { Rejects } from './rejects.ts'
 
 const SHOWN_LINES = 10
@@ -35,7 +35,7 @@ const withoutLineNumbers = (reason: string): string =>
 /** Tells whether a reason is one that several rows have together. */
 export const isOnLines = (reason: string): boolean => reason.includes(ON_LINES) || reason.includes(ON_SEVERAL_LINES)
 
-/** Describes the rows whose KPI is not assigned to their user. */
+/** Describes the rows whose KPI is not assigned to their user, and may be. */
 type UnassignedRows = {
   readonly rows: number
   /** Holds the first line of them, with the names of its KPI and its user. */
@@ -190,7 +190,8 @@ export const countReasons = async (rejects: Pick<Rejects, 'lines'>, signal?: Abo
   const unassigned = createUnassignedCount(COUNTED)
   for await (const lines of rejects.lines(signal)) {
     for (const { line, reasons } of lines) {
-      for (const reason of reasons) if (!unassigned.takes(reason, line)) countInto(counters, reason, line)
+      const isHelped = !reasons.some((reason) => TAKES_NONE.test(reason))
+      for (const reason of reasons) if (!isHelped || !unassigned.takes(reason, line)) countInto(counters, reason, line)
     }
     if (counters.size <= COUNTED * 2) continue
     prune(counters)

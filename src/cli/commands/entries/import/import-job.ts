@@ -123,8 +123,8 @@ const learnedPath = (cli: Cli, client: Client): string => {
   return join(stateFolder(cli.io), 'services', `${name}.json`)
 }
 
-/** Matches the reason for a new entry of a locked user. */
-const LOCKED = /user (\d+) \((.*)\) is locked$/
+/** Matches the reason for a new entry of a locked user, which others may follow. */
+const LOCKED = /user (\d+) \((.*?)\) is locked(?:;|$)(?!.*, and other values are stored: )/
 
 /** Says how to import new entries of a locked user, where people can be changed here; empty if there are none. */
 const adviceOnLocked = ({ variant }: Pick<Client, 'variant'>, reasons: Ending['reasons']): string[] => {
