@@ -19,7 +19,7 @@ const declareUndo = (group: Command) =>
 /** Registers `kpi entries undo` */
 export const addUndo = (group: Command, act: Act): void => {
   const command = declareUndo(group)
-  addExamples(command, 'entries undo', 'entries undo 20261201T093000-3e1907 --dry-run')
+  addExamples(command, 'entries undo')
   addOutput(command, async () => {
     const { IMPORTS, undoPrints } = await import('../undo/undo.ts')
     return undoPrints(IMPORTS)

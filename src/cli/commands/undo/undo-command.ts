@@ -20,7 +20,7 @@ export const undo: Register = (command, act) => {
     .option('--dry-run', 'show what would be put back, removed, created again, and left alone')
     .option(...SUMMARY_ONLY)
     .option(...YES)
-  addExamples(declared, 'undo', 'undo 20261201T093000-3e1907 --dry-run', 'undo 20261201T093000-3e1907 --yes')
+  addExamples(declared, 'undo')
   addOutput(declared, async () => {
     const { ANY_RUN, undoPrints } = await import('./undo.ts')
     return undoPrints(ANY_RUN)
