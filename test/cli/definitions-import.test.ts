@@ -50,6 +50,26 @@ describe.each(users)('%s', (_, open) => {
       expect([name, (await user.kpi('users', 'get', name)).code]).toEqual([name, 0])
   })
 
+  test('people without addresses get those of a pattern, are known by their names then, and two never share one', async () => {
+    const text = 'Name,Role\nAnn Lee,Manager\nBob Stone,User\nÄnn Lee,User\n李 明,User\n,User\n'
+    writeFileSync(user.folder.in('data.csv'), text)
+    const bare = await user.kpi('users', 'import', 'data.csv')
+    expect(bare.stderr).toContain(
+      "--map email=COLUMN, or --email-pattern '{name}@example.com' makes addresses of the names",
+    )
+    const wrong = await user.kpi('users', 'import', 'data.csv', '--email-pattern', 'example.com')
+    expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining('needs {name}')])
+    const pattern = ['--email-pattern', '{name}@example.com']
+    const first = await load('users', text, ...pattern)
+    expect(JSON.parse(first.stdout)).toMatchObject({ created: 2, rejected: 3 })
+    expect(rejects()).toMatch(
+      /^Änn Lee,User,4,"""Änn Lee"" cannot become a user: its e-mail address ann\.lee@example\.com is already that of ""Ann Lee"" in this file; [^;]*"\n李 明,User,5,"""李 明"" cannot become a user: it has letters [^;]*;[^;]*"\n,User,6,the email is empty$/m,
+    )
+    await user.kpi('users', 'update', 'bob.stone@example.com', '--email', 'bob@example.com')
+    const again = await load('users', text.replace('Stone,User', 'Stone,Director'), ...pattern)
+    expect(JSON.parse(again.stdout)).toMatchObject({ created: 0, updated: 1, unchanged: 1, rejected: 3 })
+  })
+
   const SHEET =
     'Name,Category,Unit,Frequency\nRevenue,Operations,€,monthly\nEnergy,Operations,kWh,monthly\nCost,Quality,EUR,monthly\nDefects,Quality,%,monthly\nProfit,Quality,Euro,monthly\nBroken,Never,pints,x\n'
   const told = async (text: string, ...args: string[]): Promise<string> => {

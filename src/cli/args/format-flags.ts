@@ -43,6 +43,10 @@ export const missingFlag = () =>
     collect,
   )
 
+/** Creates the flag that makes the e-mail addresses of new users of their names. */
+export const emailPatternFlag = () =>
+  new Option('--email-pattern <pattern>', "e-mail addresses of new users, such as '{name}@example.com'")
+
 /** Creates the flag that says how many lines stand before the header of a file. */
 export const skipLinesFlag = () =>
   new Option('--skip-lines <n>', 'lines before the header, such as titles (default: found)')

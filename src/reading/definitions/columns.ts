@@ -69,6 +69,8 @@ export type DefinitionOptions = Pick<
   readonly numbersAs?: ReadonlyMap<string, NumbersAs> | undefined
   /** Tells whether what rows name is created where it is missing: groups and items of people, categories and units of KPIs. */
   readonly createMissing?: true | undefined
+  /** Makes the addresses of people that have none in the file of their names. */
+  readonly emailPattern?: string | undefined
 }
 
 /** Tells whether rows of a kind may give group items: a column for each group. */
@@ -212,11 +214,13 @@ const recognizeDated = (
   return dated
 }
 
+const OR_PATTERN = "or --email-pattern '{name}@example.com' makes addresses of the names"
+
 /** Finds out what each column of a file means; everything that is unclear is one error. */
 export const planDefinitions = (
   header: readonly string[],
   kind: DefinitionKind,
-  { map, ignore, constants }: Pick<DefinitionOptions, 'map' | 'ignore' | 'constants'>,
+  { map, ignore, constants, emailPattern }: Pick<DefinitionOptions, 'map' | 'ignore' | 'constants' | 'emailPattern'>,
   sample: Sample,
   calendar: Calendar = CIVIL_CALENDAR,
 ): DefinitionPlan => {
@@ -229,8 +233,14 @@ export const planDefinitions = (
   }
   const dated = hasDatedTargets(kind) ? recognizeDated(found, calendar, constants) : new Map<string, Day>()
   const { key, within } = kind
-  const needed = [key, ...(within === undefined ? [] : [withoutId(within)])]
-  requireClear([...found.issues, ...faultsOfNeeded(found, needed, constants, [key], mayIdentify(sample))])
+  // A name can be made the address of a person.
+  const isNamed = roles.includes(PERSON) && (found.roles.has(FULL_NAME) || found.roles.has('first_name'))
+  const isMade = isNamed && emailPattern !== undefined
+  const needed = [...(isMade ? [] : [key]), ...(within === undefined ? [] : [withoutId(within)])]
+  const faults = faultsOfNeeded(found, needed, constants, [key], mayIdentify(sample)).map((fault) =>
+    isNamed && fault.field === key ? { ...fault, message: `${fault.message}, ${OR_PATTERN}` } : fault,
+  )
+  requireClear([...found.issues, ...faults])
   const own = new Set(Object.keys(kind.of.fields).map(foldName))
   return {
     header,

@@ -13,7 +13,9 @@ import type { Day } from '../../domain/day.ts'
 import { Fault, KpiError } from '../../domain/errors.ts'
 import { checkText, choiceOf, valueOfText } from '../../domain/field-value.ts'
 import { type Calendar, CIVIL_CALENDAR } from '../../domain/period.ts'
-import type { AnyRecord, Field, FieldValue } from '../../domain/schema.ts'
+import { fullName, user } from '../../domain/resources/user.ts'
+import { addressFinder } from '../directory/missing.ts'
+import { type AnyRecord, asRecord, type Field, type FieldValue } from '../../domain/schema.ts'
 import type { DatedChange } from '../../domain/targets/dated-targets.ts'
 import type { Sample } from '../columns/contents.ts'
 import { foldName, requireClear } from '../columns/header.ts'
@@ -27,7 +29,7 @@ import {
 } from '../group-items/columns.ts'
 import { isFromName, readTargetDay } from '../columns/target-days.ts'
 import { createNameColumn, type NameColumn } from '../columns/name-column.ts'
-import { joinName, nameBeside, splitName } from '../../domain/person-name.ts'
+import { joinName, nameBeside, type PersonName, splitName } from '../../domain/person-name.ts'
 import { asOwnList, type ReadingFile, type RefusedRow } from '../entries/desired-rows.ts'
 import { doubtsOf, requireNoDoubts } from '../detect/column-formats.ts'
 import { createNumberColumn, type NumberColumn } from '../detect/number-column.ts'
@@ -153,6 +155,8 @@ type Reading = Pick<ReadingDefinitions, 'kind' | 'options'> & {
   readonly groups: readonly GroupColumn[]
   readonly groupItems: GroupItems
   readonly measures: Measures
+  /** Returns the address of a person whose row has none, if there is a pattern for it. */
+  readonly addressOf: ((name: PersonName) => string | Fault) | undefined
   /** Holds the row of units below the header. */
   readonly unitRow: Row | undefined
 }
@@ -322,6 +326,13 @@ class DefinitionReader {
     return { kind: kind.kind, line, values, references, ...(dated.length > 0 && { datedTargets: dated }) }
   }
 
+  /** Returns the address of a person whose row gives a name alone, or why there is none; undefined where nobody asks for it. */
+  #addressIn(values: Readonly<Record<string, FieldValue>>): string | Fault | undefined {
+    const { first_name: first, last_name: last, email } = values
+    if (email !== undefined || typeof first !== 'string') return undefined
+    return this.#reading.addressOf?.({ first_name: first, last_name: typeof last === 'string' ? last : null })
+  }
+
   /** Reads a row, or returns all that is wrong with it. */
   readRow(row: Row): DefinitionRow | RefusedRow {
     const { kind, plan, options, calendar, missingNames } = this.#reading
@@ -369,6 +380,11 @@ class DefinitionReader {
     }
     const { first_name: first, last_name: last } = values
     if (typeof first === 'string' && typeof last === 'string') Object.assign(values, joinName(first, last))
+    const address = reasons.length > 0 ? undefined : this.#addressIn(values)
+    if (address instanceof Fault) {
+      reasons.push(address.message)
+      ofNames += 1
+    } else if (address !== undefined) values['email'] = address
     const items: ItemCell[] = []
     for (const { at, header, group } of this.#reading.groups) {
       const text = row.cells[at]?.trim() ?? ''
@@ -379,7 +395,8 @@ class DefinitionReader {
       } else items.push(...itemCells(given, at, plan.header.length))
     }
     for (const one of this.#named(kind.key, kind.within))
-      if (this.#textOf(one, row) === '') reasons.push(`the ${one.role} is empty`)
+      if (this.#textOf(one, row) === '' && (one.name !== 'email' || address === undefined))
+        reasons.push(`the ${one.role} is empty`)
     // Beside dated targets, an empty base is none.
     if (plan.places.has(TARGET_BASE) && (values['targets'] ?? null) !== null) values[TARGET_BASE] ??= null
     if (from !== undefined && 'target_default' in values) {
@@ -447,6 +464,19 @@ const measuresIn = (snapshot: Snapshot, missingNames: MissingNames): Measures =>
   }
 }
 
+/** Returns what finds the addresses of people by their names, where a pattern makes those of new ones. */
+const addressOfNames = (
+  { emailPattern }: DefinitionOptions,
+  snapshot: Snapshot,
+): ((name: PersonName) => string | Fault) | undefined => {
+  if (emailPattern === undefined) return undefined
+  const people = snapshot.ofKind('user').flatMap(({ stored }) => {
+    const one = stored && asRecord(user, stored)
+    return one ? [{ ...one, name: fullName(one) }] : []
+  })
+  return addressFinder(people, emailPattern)
+}
+
 /** Describes how a file is read, and the account as it was read. */
 export type Begun = {
   readonly plan: DefinitionPlan
@@ -498,6 +528,7 @@ export const beginReading = async (work: ReadingDefinitions): Promise<Begun> => 
     groups,
     groupItems,
     measures,
+    addressOf: addressOfNames(options, snapshot),
     unitRow: unitRowOf(table, options),
   })
   for await (const row of rowsBelowHeader(table, onProgress)) if (row.cells.length <= header.length) seen.note(row)

@@ -2,9 +2,10 @@ import type { Decimal } from '../../domain/decimal.ts'
 import { type Day, FIRST_ENTRY_DAY, LAST_ENTRY_DAY } from '../../domain/day.ts'
 import type { BlockRow } from '../../blocks/block.ts'
 import { ACTUAL, type EntryBlock, numberAt, TARGET } from '../../domain/entry-block.ts'
-import { type Named } from '../../client/directory.ts'
+import { Ambiguous, createDirectory, type Named } from '../../client/directory.ts'
 import { Fault } from '../../domain/errors.ts'
 import { nameForm, newName, looseName } from '../../domain/name-form.ts'
+import type { PersonName } from '../../domain/person-name.ts'
 import { isProvisional, type Lookup, PROVISIONAL_ID } from './lookup.ts'
 import { checkText } from '../../domain/field-value.ts'
 import type { Assignment } from '../../domain/resources/assignment.ts'
@@ -229,6 +230,26 @@ const provisionalUser = (
     if (other === undefined) byAddress.set(address, named)
     else return isSame(other) ? other : sameAddress(name, other)
     return named
+  }
+}
+
+/**
+ * Returns a function that finds the address of a person by the name: that of the user of this name, or one that the pattern makes; a
+ * fault says whose it is, if it is that of somebody else.
+ */
+export const addressFinder = (
+  people: readonly NamedUser[],
+  emailPattern: string,
+): ((name: PersonName) => string | Fault) => {
+  const persons = new Map<string, PersonDetails>()
+  const known = createDirectory('user', people)
+  const { lookup } = new ProvisionalKind(known, provisionalUser(known, emailPattern, persons))
+  return (name) => {
+    const text = fullName(name)
+    persons.set(looseName(text), { name })
+    const found = known.find(text)
+    const one = found instanceof Fault && !(found instanceof Ambiguous) ? (lookup.create?.(text) ?? found) : found
+    return one instanceof Fault ? one : (one.email ?? new Fault(`"${text}" has no e-mail address`))
   }
 }
 

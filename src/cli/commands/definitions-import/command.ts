@@ -5,6 +5,7 @@ import { addFlags, collect, type FieldFlag, fieldFlags, flagName } from '../../a
 import { SUMMARY_ONLY } from '../../args/dry-run.ts'
 import {
   decimalFlag,
+  emailPatternFlag,
   encodingFlag,
   ignoreRowsFlag,
   recordsFlag,
@@ -117,7 +118,7 @@ const declareImport = (group: Command) =>
 
 /** Describes the flags of an import of definitions. */
 export type DefinitionFlags = ReturnType<ReturnType<typeof declareImport>['opts']> &
-  TargetFlags & { readonly createMissing?: true | undefined }
+  TargetFlags & { readonly createMissing?: true | undefined; readonly emailPattern?: string | undefined }
 
 /** Adds `import`, which creates and changes many records from a file. */
 export const addImport = (group: Command, act: Act, of: Resource, sample = ''): void => {
@@ -131,7 +132,7 @@ export const addImport = (group: Command, act: Act, of: Resource, sample = ''): 
       .option(...CREATE_MISSING_NAMES)
       .option(...KEEP_HISTORY)
       .option(...FOLLOW_TARGETS)
-  if (of.name === user.name) command.option(...CREATE_MISSING_ITEMS)
+  if (of.name === user.name) command.option(...CREATE_MISSING_ITEMS).addOption(emailPatternFlag())
   command.addHelpText('after', EXAMPLES(of, commandName(of), sample))
   addOutput(command, async () => (await import('./run.ts')).definitionPrints)
   markFirst(command, ['--map', '--ignore', '--on-conflict', '--only-existing', '--decimal', '--sheet', '--dry-run'])

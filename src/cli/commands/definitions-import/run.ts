@@ -32,7 +32,7 @@ import { withClassic } from '../../target/service-of.ts'
 import { runRowsImport } from '../changes/import-rows.ts'
 import type { JudgedRow } from '../changes/send-rows.ts'
 import type { ImportFlags } from '../entries/import-command.ts'
-import { columnsByRole, numbersAsOf } from '../entries/import/options.ts'
+import { columnsByRole, numbersAsOf, requireEmailPattern } from '../entries/import/options.ts'
 import { type ParsedOptions, parseOptions } from '../entries/import/parsed-options.ts'
 import { commandName } from '../verbs/samples.ts'
 import { constantFlags, type DefinitionFlags } from './command.ts'
@@ -99,7 +99,8 @@ const sharedFlags = (flags: DefinitionFlags): ImportFlags =>
 const parseDefinitionFlags = (cli: Cli, of: Resource, file: string, flags: DefinitionFlags): DefinitionRun => {
   const kind = definitionKind(of)
   const roles = rolesOf(kind)
-  const { map, byId, byName, onlyExisting } = flags
+  const { map, byId, byName, onlyExisting, emailPattern } = flags
+  requireEmailPattern(emailPattern)
   const parsed = parseOptions(cli, [file], sharedFlags(flags))
   const { ignore, ignoreRows, clearEmpty, decimal, scale, onConflict, maxErrors, addAgain } = parsed.options
   const references = roles
@@ -121,6 +122,7 @@ const parseDefinitionFlags = (cli: Cli, of: Resource, file: string, flags: Defin
       resource: of.name,
       map: mapOf(kind, roles, map),
       ...(flags.createMissing && { createMissing: true }),
+      ...(emailPattern !== undefined && { emailPattern }),
       constants: constantsOf(of, roles, flags),
       numbersAs: numbersAsOf({ ...(byId && { byId }), ...(byName && { byName }) }, references, [
         ...references,
@@ -243,7 +245,10 @@ export const runDefinitionImport = (
     flags,
     options,
     hasOwnFlags:
-      options.map.size + options.constants.size > 0 || options.onlyExisting === true || options.createMissing === true,
+      options.map.size + options.constants.size > 0 ||
+      options.onlyExisting === true ||
+      options.createMissing === true ||
+      options.emailPattern !== undefined,
     withAccount: (client, work) =>
       of.newer ? withClassic(cli, client, (classic) => work({ client, classic })) : work({ client }),
     read: (reading) => checkDefinitions({ ...reading, kind, options }),

@@ -16,6 +16,7 @@ import { collect, collectOrAll } from '../../args/flags.ts'
 import { SUMMARY_ONLY } from '../../args/dry-run.ts'
 import {
   decimalFlag,
+  emailPatternFlag,
   encodingFlag,
   ignoreRowsFlag,
   missingFlag,
@@ -180,7 +181,7 @@ const declareImport = (group: Command) =>
       collectOrAll,
     )
     .option('--yes', 'create without asking')
-    .option('--email-pattern <pattern>', "e-mail addresses of new users, such as '{name}@example.com'")
+    .addOption(emailPatternFlag())
     .option('--frequency <frequency>', 'the frequency of new KPIs: D, W, M, Q or Y, or daily to yearly')
     .option('--unit <unit>', 'the unit of new KPIs')
     .option('--category <category>', 'the category of new KPIs (default: General)')

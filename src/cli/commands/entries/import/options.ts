@@ -194,6 +194,14 @@ const kindsOf = (given: readonly string[] | true): Set<Creatable> => {
 
 const NAME_PARTS = /\{(?:name|first|last|initial)\}/
 
+/** Refuses a pattern of e-mail addresses that has nothing of a name, or makes none. */
+export const requireEmailPattern = (pattern: string | undefined): void => {
+  if (pattern !== undefined && !(NAME_PARTS.test(pattern) && pattern.includes('@')))
+    throw new UsageError(
+      `--email-pattern ${pattern} needs {name}, {first}, {last} or {initial}, and an @: '{name}@example.com'`,
+    )
+}
+
 /** Lists flags that say how things are created, and so need `--create-missing`. */
 const OF_CREATION = ['emailPattern', 'frequency', 'unit', 'category', 'group'] as const
 
@@ -205,11 +213,7 @@ const creationOf = (flags: ImportFlags): Creation | undefined => {
     if (stray) throw new UsageError(`--${kebabCase(stray)} needs --create-missing`)
     return undefined
   }
-  if (emailPattern !== undefined && !(NAME_PARTS.test(emailPattern) && emailPattern.includes('@'))) {
-    throw new UsageError(
-      `--email-pattern ${emailPattern} needs {name}, {first}, {last} or {initial}, and an @: '{name}@example.com'`,
-    )
-  }
+  requireEmailPattern(emailPattern)
   return { kinds: kindsOf(createMissing), emailPattern, frequency: frequencyOf(flags.frequency), unit, category, group }
 }
 
