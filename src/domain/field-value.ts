@@ -39,6 +39,9 @@ export const describeField = ({ kind, oneOf, least, most }: Field): string => {
   return least === undefined || most === undefined ? kindSays[kind] : `a whole number from ${least} to ${most}`
 }
 
+/** Returns how a fault about a choice ends: with where else people find what is none. */
+export const elsewhereIn = ({ elsewhere }: Field): string => (elsewhere === undefined ? '' : `; ${elsewhere}`)
+
 /** Returns the choice that a text means: in any case, or by the word that people type for it. */
 export const choiceOf = ({ oneOf = [], words = [] }: Field, text: string): string => {
   const typed = text.trim().toLowerCase()

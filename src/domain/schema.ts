@@ -54,6 +54,8 @@ export type Field = {
   readonly oneOf?: readonly string[]
   /** Lists the words that people type for the choices, in the same order. */
   readonly words?: readonly string[]
+  /** Says where else people find what is none of the choices, and what that is for. */
+  readonly elsewhere?: string
   /** Lists other names that its column may have in files, separated by commas. */
   readonly called?: string
   readonly form?: TextForm

@@ -119,6 +119,16 @@ describe.each(users)('%s', (_, open) => {
     expect(await told(`Name,Category,Frequency\n${lines.join('')}`)).toContain('25 rows were rejected')
   })
 
+  test('a function of reports alone is refused with where it is given, and its column is known by its usual name', async () => {
+    const way = 'of stocks, kpi report --function last takes the last value, and functions: in kpi.yaml keeps that'
+    expect(await told('Name,Frequency,Total or average\nStock,monthly,last\nRate,monthly,average\n')).toContain(
+      `aggregate_function "last" must be one of AVG, SUM, or average, total; ${way} (line 2)`,
+    )
+    expect((await list('kpis'))[0]).toMatchObject({ name: 'Rate', aggregate_function: 'AVG' })
+    const created = await user.kpi('kpis', 'create', '--name', 'A', '--frequency', 'D', '--aggregate-function', 'last')
+    expect(created.stderr).toContain(`--aggregate-function must be one of average (AVG), total (SUM); ${way}\n`)
+  })
+
   test('choices are read in the languages of the heads, and a slip in one is told with what it may mean', async () => {
     const text =
       'Kennzahl;Häufigkeit;Richtung;Aggregation;Aktiv\nUmsatz;täglich;hoch;Summe;ja\nUnfälle;vierteljährlich;niedrig;Durchschnitt;nein\n'
@@ -436,6 +446,12 @@ describe.each(users)('%s', (_, open) => {
       'if Place in list is the sort_order: --map "sort_order=Place in list"',
     ],
     ['categories', 'Name,Sorting\nSales,x\n', ''],
+    [
+      'kpis',
+      'Name,Frequency,How it adds up\nA,monthly,sum\nB,monthly,average\nC,monthly,last\nD,monthly,n/a\n',
+      'if How it adds up is the aggregate_function: --map "aggregate_function=How it adds up"',
+    ],
+    ['kpis', 'Name,Frequency,How it adds up\nA,monthly,sum\nB,monthly,last\nC,monthly,most\n', ''],
   ] as const)('%s import says of %j what a column that is left out means, or nothing', async (what, text, meant) => {
     writeFileSync(user.folder.in('data.csv'), text)
     const { stderr } = await user.kpi(what, 'import', 'data.csv', '--dry-run')

@@ -6,7 +6,7 @@ import { parseDecimal } from '../../domain/decimal.ts'
 import { Fault, type Issue } from '../../domain/errors.ts'
 import { datedTarget } from '../../domain/resources/dated-target.ts'
 import { checkDatedTargets, type DatedTarget } from '../../domain/targets/dated-targets.ts'
-import { choiceOf, valueOfText } from '../../domain/field-value.ts'
+import { choiceOf, elsewhereIn, valueOfText } from '../../domain/field-value.ts'
 import type { Pause } from '../../domain/pause.ts'
 import type { Field, FieldValue } from '../../domain/schema.ts'
 import type { Desired } from '../records/desired.ts'
@@ -25,7 +25,9 @@ const readValue = (field: Field, text: string): FieldValue | Fault => {
   if (field.kind === 'decimal' && parseDecimal(text.trim())?.rounded)
     return Fault.must('have at most four digits after the decimal point')
   const value = valueOfText(field, choiceOf(field, text))
-  return value instanceof Fault && field.words ? Fault.must(`be one of ${field.words.join(', ')}`) : value
+  return value instanceof Fault && field.words
+    ? Fault.must(`be one of ${field.words.join(', ')}${elsewhereIn(field)}`)
+    : value
 }
 
 const checkNull = (field: Field, value: FieldValue | Fault): FieldValue | Fault =>

@@ -106,12 +106,14 @@ export const kpi = resource({
       lenient: true,
       oneOf: ['AVG', 'SUM'],
       words: ['average', 'total'],
+      elsewhere: 'of stocks, kpi report --function last takes the last value, and functions: in kpi.yaml keeps that',
       usual: 'SUM',
       offered: true,
       // A sum of percentages means nothing.
       unless: { field: 'unit_id', is: 'is_percentage', usual: 'AVG', because: 'its unit is a percentage' },
       example: 'SUM',
-      called: 'aggregate, aggregation, function, sum or average, aggregat, agrégation, agregación, aggregazione',
+      called:
+        'aggregate, aggregation, function, sum or average, total or average, aggregat, agrégation, agregación, aggregazione',
     },
     sort_order: {
       kind: 'int16',

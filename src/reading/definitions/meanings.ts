@@ -1,4 +1,5 @@
 import { isWithin } from '../../client/nearest.ts'
+import { isNoName } from '../../domain/no-value-words.ts'
 import { foldName, mayBePersons, roleOf } from '../columns/header.ts'
 import { type DefinitionRole, PERSON } from './roles.ts'
 
@@ -54,8 +55,13 @@ const meaningOf = (
   roles: readonly DefinitionRole[],
   takes: Takes,
 ): DefinitionRole | undefined => {
-  const given = texts.filter((text) => text !== '')
-  const fitting = given.length === 0 ? roles : roles.filter((role) => takes(role, given))
+  const given = texts.filter((text) => text !== '' && !isNoName(text))
+  /** Tells whether a role takes the texts; of choices most are enough, as others may be words that the role does not have. */
+  const fits = (role: DefinitionRole): boolean => {
+    if (!role.field.oneOf) return takes(role, given)
+    return 2 * given.filter((text) => takes(role, [text])).length > given.length
+  }
+  const fitting = given.length === 0 ? roles : roles.filter(fits)
   const called = fitting.filter((role) => isCalledFor(name, role))
   if (called.length > 0) return onlyOne(called)
   return given.length === 0 ? undefined : onlyOne(fitting.filter((role) => isTelling(role, given)))

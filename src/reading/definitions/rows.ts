@@ -11,7 +11,7 @@ import { readCalendar } from '../../client/operations/calendar.ts'
 import { createDirectory, type Directory, type Named } from '../../client/directory.ts'
 import type { Day } from '../../domain/day.ts'
 import { Fault, KpiError } from '../../domain/errors.ts'
-import { checkText, choiceOf, valueOfText } from '../../domain/field-value.ts'
+import { checkText, choiceOf, elsewhereIn, valueOfText } from '../../domain/field-value.ts'
 import { type Calendar, CIVIL_CALENDAR } from '../../domain/period.ts'
 import { fullName, user } from '../../domain/resources/user.ts'
 import { addressFinder } from '../directory/missing.ts'
@@ -77,7 +77,7 @@ const choiceIn = ({ name, field }: DefinitionRole, text: string): FieldValue | F
   if (!(value instanceof Fault)) return value
   const near = choiceNearest(name, field, text)
   const words = field.words ? `, or ${field.words.join(', ')}` : ''
-  return Fault.must(`be one of ${field.oneOf?.join(', ')}${words}${didYouMean(near)}`)
+  return Fault.must(`be one of ${field.oneOf?.join(', ')}${words}${didYouMean(near, elsewhereIn(field))}`)
 }
 
 /** Returns dated targets of a cell that holds the list of a record in JSON; undefined for any other text. */
