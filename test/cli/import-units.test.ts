@@ -181,8 +181,8 @@ describe('a unit with a scale, of KPIs that exist', () => {
   )
 
   test('is asked about row by row', async () => {
-    const file = `${inColumn('Guests', 'Mio.')}2026-01-01,Lake,Turnover,7,USD\n`
-    expect(await valuesOf(file)).toMatch(/"Mio\." by .* Guests is counted in ones.*\n.*"USD" by .* Turnover is in Euro/)
+    const file = `${inColumn('Guests', 'Mio.')}2026-01-01,Lake,Turnover,7,T$\n`
+    expect(await valuesOf(file)).toMatch(/"Mio\." by .* Guests is counted in ones.*\n.*"T\$" by .* Turnover is in Euro/)
   })
 
   test.each([

@@ -238,6 +238,9 @@ export class NumberWords {
     const { power, isNegated } = said ?? { power: 0, isNegated: false }
     if (said && power === 0) return isNegated ? { scaling: said } : undefined
     const other = faultOfUnit(unit, measure)
+    // Leave currencies of cells to the check that compares them with those of the KPIs, if there is one.
+    if (other && unit.isOfCell && unit.power === 0 && unit.currencies.length > 0 && !this.#refusesCurrencies)
+      return undefined
     if (other) return said ? { fault: other } : { question: askWhetherSame(unit, measure) }
     if (said && unit.power !== measure.power) return { scaling: { power: power - measure.power, isNegated } }
     const scales = scalesOfUnit(unit, measure)
@@ -330,7 +333,7 @@ const sayReading = (cell: NumberCell | Fault | undefined, meaning: Meaning): str
 type HeadingUnit = NonNullable<ReturnType<typeof unitOfHeading>>
 
 /** Describes the unit that plain numbers are given: by what, and how a question about them begins. */
-export type GivenUnit = HeadingUnit & { readonly by: string; readonly says: string }
+export type GivenUnit = HeadingUnit & { readonly by: string; readonly says: string; readonly isOfCell: boolean }
 
 /** Holds a unit, and for each KPI the first number without words that is given it. */
 type PlainNumbers = { readonly unit: GivenUnit; readonly numbers: Map<number | undefined, Evidence> }
@@ -401,11 +404,12 @@ export const measuredHeading = (heading: string): HeadingUnit | undefined => {
 /** Returns the unit that the heading of a column gives its numbers; undefined if it gives none. */
 export const unitByHeading = (heading: string): GivenUnit | undefined => {
   const unit = measuredHeading(heading)
-  return unit && { ...unit, by: 'the heading', says: `is headed ${JSON.stringify(unit.text)}` }
+  return unit && { ...unit, by: 'the heading', says: `is headed ${JSON.stringify(unit.text)}`, isOfCell: false }
 }
 
 /** Returns the unit that a cell of units gives numbers; `by` names its column, or its line. */
 export const unitByCell = (text: string, by: string): GivenUnit | undefined => {
   const unit = measuredHeading(`(${text})`)
-  return unit && { ...unit, by, says: `is given the unit ${JSON.stringify(unit.text)} by ${by}` }
+  if (unit?.text !== text) return undefined
+  return { ...unit, by, says: `is given the unit ${JSON.stringify(text)} by ${by}`, isOfCell: true }
 }
