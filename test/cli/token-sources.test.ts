@@ -165,7 +165,7 @@ test('a profile follows a token file: it is read each time, checked each time, a
   expect(await shell('profiles', 'add', 'rotating', ...remote, '--token-file', 'rotating', '--no-check')).toMatchObject(
     { code: 0 },
   )
-  expect((await shell('profiles', 'show', 'rotating')).stdout).toContain(`the file ${path}, read each time`)
+  expect((await shell('profiles', 'show', 'rotating')).stdout).toContain(`the file ${path} (read each time)`)
   const line = ['-p', 'rotating', 'users', 'list', '--columns', 'id']
   const told = `kpi: the login name or the token is wrong; it comes from the file ${path}; check that\n`
   expect(await shell(...line)).toEqual({ code: 4, stdout: '', stderr: told })

@@ -167,6 +167,6 @@ export const describeToken = (io: Io, place: SecretPlace): string => {
   if (from === 'KPI_TOKEN') return 'the environment (KPI_TOKEN)'
   if (from === 'KPI_TOKEN_FILE') return `the file ${text} (KPI_TOKEN_FILE)`
   if (from === 'command') return `the command ${text}`
-  if (from === 'file') return `the file ${text}, read each time`
+  if (from === 'file') return `the file ${text} (read each time)`
   return from === 'profile' ? `the file ${secretFile(io, text)}` : from
 }
