@@ -59,7 +59,7 @@ describe.runIf(HAS_SCRIPT)('at a terminal', () => {
   test('that does not know its width an import ends, too', async () => {
     writeFileSync(home.in('data.csv'), 'user,kpi,date,actual\nadmin@localhost,1,2026-01-01,5\n')
     const text = await printed('entries import data.csv --create-assignments -o csv', 0)
-    expect(stripVTControlCharacters(text)).toMatch(/^1,1,0,0,0,0,0,0,0,1,0,\d+,0,0,[\d.]+,,\S+\ncode 0$/m)
+    expect(stripVTControlCharacters(text)).toMatch(/^1,1,0,0,0,0,0,0,0,1,0,0,\d+,0,0,[\d.]+,,\S+\ncode 0$/m)
   })
 
   test.each([
