@@ -209,6 +209,7 @@ describe('what a dry run says of imports', () => {
       (line, at) => `kpi: step 1, import, inbox/b.csv${at === 0 ? ', would end with 3' : ''}: ${line}`,
     )
     expect(stderr.trimEnd().split('\n')).toEqual([
+      expect.stringMatching(/^service: embedded, in /),
       'dry run, nothing was done: 2 commands of 1 step',
       'kpi: the job job.yaml would do its work, and 1 step would find something',
       ...said,

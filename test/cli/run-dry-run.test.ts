@@ -106,7 +106,7 @@ describe('a dry run with a key of the newer interface', () => {
   test('says what files must hold where the key looks up no names', async () => {
     await using user = await newerUser(['entries:write'])
     const ran = await dryRun(user, IMPORT)
-    expect([ran.code, ran.stderr.split('\n')[0]]).toEqual([
+    expect([ran.code, ran.stderr.split('\n')[1]]).toEqual([
       0,
       'step 1, import: without users:read and kpis:read, the key looks up no such names, so its files must hold ids',
     ])

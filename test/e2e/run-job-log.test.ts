@@ -41,6 +41,7 @@ steps:
   expect((await kpi('run', 'jobs/job.yaml', '--data-dir', 'data')).code).toBe(0)
   const log = importer.read('jobs/job.log')
   expect(log).toContain(`to run a line of this log by itself: cd ${importer.folder.in('jobs')}\n`)
+  expect(log).toContain(` service: embedded, in ${dataDir} (--data-dir)\n`)
   const lines = linesIn(log)
   expect(lines.map((line) => line.replaceAll(dataDir, 'DATA'))).toEqual([
     String.raw`kpi --data-dir DATA entries import in\ box/*.csv --on-conflict skip`,

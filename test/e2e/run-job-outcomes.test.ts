@@ -138,10 +138,34 @@ describe('a webhook', () => {
       expect([later.code, later.stderr.includes('expires'), Object.keys(taken[1] ?? {})]).toEqual([
         code,
         false,
-        ['outcome', 'exit_code', 'at', 'steps'],
+        ['outcome', 'exit_code', 'at', 'service', 'steps'],
       ])
     },
   )
+
+  test.each([
+    ['the usual folder', {}, '.local/share/kpi (default)'],
+    ['the profile that a variable names', { KPI_PROFILE: 'nightly' }, 'shop (profile nightly)'],
+    ['a folder', { KPI_DATA_DIR: 'own' }, 'own (KPI_DATA_DIR)'],
+  ])('says which service is used, as do the dry run and the log: %s', async (_what, env, shown) => {
+    const { taken, url } = await receiver()
+    await using job = await openJob(`log: job.log\nsteps:\n  - report:\n  - webhook: ${url}\n`)
+    const kpi = shellIn({ home: job.folder.path, env })
+    expect(
+      (await shellIn({ home: job.folder.path, env: {} })('profiles', 'add', 'nightly', '--data-dir', 'shop')).code,
+    ).toBe(0)
+    expect((await shellIn({ home: job.folder.path, env: {} })('profiles', 'use', '--none')).code).toBe(0)
+    const service = `embedded, in ${job.folder.in(shown)}`
+    expect((await kpi('run', 'job.yaml', '--dry-run')).stderr.split('\n')[0]).toBe(`service: ${service}`)
+    expect((await kpi('run', 'job.yaml')).code).toBe(0)
+    expect(
+      job
+        .read('job.log')
+        .split('\n')[1]
+        ?.split(/(?<=Z) /)[1],
+    ).toBe(`service: ${service}`)
+    expect(taken).toMatchObject([{ service }])
+  })
 
   test('that nobody answers ends with the deadline of the job', async () => {
     const { url } = await receiver(0, 0, 0)

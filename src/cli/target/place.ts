@@ -4,7 +4,7 @@ import { normalizeUrl } from '../../client/http/base-url.ts'
 import { UsageError } from '../exit.ts'
 import type { Io } from '../io.ts'
 import { shellWord } from '../output/text.ts'
-import { isV1Url } from './base-url.ts'
+import { isV1Url, readBaseUrl } from './base-url.ts'
 import { credentialsIn, strayCredential } from './credentials.ts'
 import { configFolder, dataFolder } from './folders.ts'
 import { type Profile, profileNamed, type Profiles, readProfiles, type RemoteService } from './profiles.ts'
@@ -160,6 +160,20 @@ export const findPlace = (io: Io, flags: GlobalFlags): Place => {
   if (credentialsIn(io, name).token !== undefined) requireOneOf(io, SETTINGS.tokenFile)
   const place = { ...service, profile: name }
   return place.kind === 'v1' ? place : { ...place, login: credentialsIn(io, name).login ?? place.login }
+}
+
+/** Says where the service of a command is: the folder of the embedded one, or a URL; refuses a faulty one. */
+export const placeText = (place: Place): string =>
+  place.kind === 'embedded' ? `embedded, in ${place.dataDir}` : readBaseUrl(place.baseUrl).href
+
+/** Says where the service of a command is, and what names it; undefined where that cannot be found. */
+export const serviceText = (io: Io, flags: GlobalFlags): string | undefined => {
+  try {
+    return `${placeText(findPlace(io, flags))} (${placeNamer(namedPlace(io, flags))})`
+  } catch (error) {
+    if (error instanceof UsageError) return undefined
+    throw error
+  }
 }
 
 /**

@@ -2,11 +2,10 @@ import manifest from '../../../../package.json' with { type: 'json' }
 import { type Proxies, whyDirect } from '../../../client/http/proxy.ts'
 import { didYouMean, nearest } from '../../../client/nearest.ts'
 import type { Cli } from '../../cli.ts'
-import { readBaseUrl } from '../../target/base-url.ts'
 import { credentialsIn } from '../../target/credentials.ts'
 import { findOptional, findSetting, sourceOf } from '../../target/find-setting.ts'
 import { findReach } from '../../target/network.ts'
-import { findPlace, namedPlace, type Place, placeNamer, type RemotePlace } from '../../target/place.ts'
+import { findPlace, namedPlace, type Place, placeNamer, placeText, type RemotePlace } from '../../target/place.ts'
 import { projectOf, projectPaths } from '../../target/project.ts'
 import { describeToken, SECRETS } from '../../target/secrets.ts'
 import { ALL_SETTINGS, type Setting, SETTINGS, type SettingWithDefault, variablesOf } from '../../target/settings.ts'
@@ -97,11 +96,10 @@ export const placeFrom = ({ io, flags }: Cli): string => placeNamer(namedPlace(i
 /** Looks at the service of a place: where it is, what named it, and who logs in there. */
 export const aboutPlace = (cli: Cli, place: Place): Finding[] => {
   const from = placeFrom(cli)
-  if (place.kind === 'embedded')
-    return [fine('service', `embedded, in ${place.dataDir}`, from), fine('interface', place.kind)]
+  if (place.kind === 'embedded') return [fine('service', placeText(place), from), fine('interface', place.kind)]
   const loginFrom = credentialsIn(cli.io, place.profile).login === undefined ? from : 'KPI_LOGIN'
   return [
-    ...looked('service', () => fine('service', readBaseUrl(place.baseUrl).href, from)),
+    ...looked('service', () => fine('service', placeText(place), from)),
     fine('interface', place.kind),
     ...(place.kind === 'classic' ? [fine('login', place.login, loginFrom)] : []),
   ]

@@ -14,7 +14,7 @@ import { lineText, linesOf, type StepLine } from './step-lines.ts'
 import { createLackFinder } from './step-needs.ts'
 
 /** Describes a job that was read and checked: its folder, when it begins, and which day that is. */
-export type Opened = Pick<Running, 'job' | 'cwd' | 'today' | 'begun' | 'hide'>
+export type Opened = Pick<Running, 'job' | 'service' | 'cwd' | 'today' | 'begun' | 'hide'>
 
 /** Sets how long each step of a dry run waits for a service that is down: somebody waits for what it foresees. */
 const LONGEST_OUTAGE_MS = 5000
@@ -27,10 +27,11 @@ type StepOutlook = {
 }
 
 /** Creates what finds how the steps of a job would end, one after the other. */
-const createOutlooks = (cli: Cli, { job, cwd, today, begun, hide }: Opened, signal: AbortSignal) => {
+const createOutlooks = (cli: Cli, opened: Opened, signal: AbortSignal) => {
+  const { job, cwd, today, begun, hide } = opened
   const rejects = new Set<string>()
   const { at: deadline } = readDeadline(cli.flags.deadline ?? job.deadline, begun)
-  const dryRun = createStepDryRun({ cli, job, cwd, today, begun, hide, deadline, longestOutageMs: LONGEST_OUTAGE_MS })
+  const dryRun = createStepDryRun({ ...opened, cli, deadline, longestOutageMs: LONGEST_OUTAGE_MS })
   const findLack = createLackFinder((text) => cli.note(hide(text)))
   return async (step: Step, at: number): Promise<StepOutlook> => {
     const { command } = step
@@ -75,11 +76,12 @@ const saidOf = <T>(
 
 /** Prints the commands of a job, and fails if one would not end well, as far as that can be known before. */
 export const printJobDryRun = async (cli: Cli, file: string, opened: Opened, signal: AbortSignal): Promise<void> => {
-  const { job, hide } = opened
+  const { job, service, hide } = opened
   const rows: AnyRecord[] = []
   const results: StepResult[] = []
   const lines: string[] = []
   const outlookOf = createOutlooks(cli, opened, signal)
+  if (service !== undefined) await cli.note(hide(`service: ${service}`))
   for (const [at, step] of job.steps.entries()) {
     const outlook = await outlookOf(step, at)
     const name = (of: string | undefined): string =>

@@ -41,6 +41,8 @@ export const codeAfterFiles = (code: ExitCode, ofFiles: readonly (ExitCode | und
 export type Running = {
   readonly cli: Cli
   readonly job: Job
+  /** Says which service its steps use that name none of their own; undefined where that cannot be found. */
+  readonly service: string | undefined
   /** Names the folder of the job. */
   readonly cwd: string
   readonly today: Day

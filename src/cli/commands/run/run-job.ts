@@ -9,6 +9,7 @@ import { countOf, shellWord } from '../../output/text.ts'
 import { secretsRemover } from '../../stderr.ts'
 import { requireLockName, withNamedLock } from '../../target/named-lock.ts'
 import { findReach, requireFlags } from '../../target/network.ts'
+import { serviceText } from '../../target/place.ts'
 import { ALL_SETTINGS } from '../../target/settings.ts'
 import { readJob } from './job.ts'
 import { type Opened, printJobDryRun } from './dry-run-job.ts'
@@ -73,7 +74,7 @@ const openJob = async (cli: Cli, file: string, signal: AbortSignal): Promise<Ope
   }
   const job = await readJob(text, file, checks, pauseEvery(PARTS_OF_TURN, signal))
   for (const text of warningsOfKept(cwd, job.steps)) await cli.log.warn(hide(text))
-  return { job, cwd, today, begun, hide }
+  return { job, service: serviceText(cli.io, cli.flags), cwd, today, begun, hide }
 }
 
 /** Returns the exit code of a job: one that was asked to stop, and is not done, has work left. */
@@ -113,7 +114,7 @@ const pastingText = ({ env, cwd: started }: Io, cwd: string): string => {
 }
 
 const runAll = async (cli: Cli, file: string, opened: Opened): Promise<void> => {
-  const { job, cwd, today, begun, hide } = opened
+  const { job, service, cwd, today, begun, hide } = opened
   const { at: deadline } = readDeadline(cli.flags.deadline ?? job.deadline, begun)
   const path = job.log === undefined ? undefined : resolve(cwd, dated(job.log, today))
   const log = openJobLog(cli, path, hide)
@@ -122,6 +123,7 @@ const runAll = async (cli: Cli, file: string, opened: Opened): Promise<void> => 
   interruption.addEventListener('abort', tellStop)
   try {
     await log.tell(`job ${file} begins`)
+    if (service !== undefined) await log.tell(`service: ${service}`)
     await log.tell(pastingText(cli.io, cwd))
     const results = await runSteps({ ...opened, cli, log, deadline, rejects: new Set() })
     // A job without a whole log is not done, even if its steps are.

@@ -83,12 +83,14 @@ const problemsIn = ({ problems }: StepResult): object => {
 }
 
 /** Returns what a webhook is told: how the job went so far, and each of its steps. */
-const outcomeText = (results: readonly StepResult[], warnings: readonly string[], at: number): string => {
+const outcomeText = ({ cli: { io }, log, service, hide }: Running, results: readonly StepResult[]): string => {
+  const warnings = log.warnings()
   const code = codeOf(results)
   return JSON.stringify({
     outcome: outcomeOf(code),
     exit_code: code,
-    at: new Date(at).toISOString(),
+    at: new Date(io.now()).toISOString(),
+    ...(service !== undefined && { service: hide(service) }),
     ...(warnings.length > 0 && { warnings }),
     steps: results.map((one, index) => ({
       step: index + 1,
@@ -126,7 +128,7 @@ export const sendOutcome = async (running: Running, step: Step, done: readonly S
     const token = secretOf(io, cwd, step.token)
     await sendWebhook({
       address,
-      body: outcomeText(done, log.warnings(), io.now()),
+      body: outcomeText(running, done),
       token,
       timeoutMs,
       network: network(),
