@@ -203,7 +203,7 @@ describe('a dry run ends as the job would at once', () => {
   test.each<[what: string, steps: string, isFilled: boolean, ends: string[]]>([
     ['a file that is not there', '  - import: gone.csv\n', true, ['failed 1']],
     ['files of which one is not there', '  - import: [a.csv, gone.csv]\n', true, ['planned', 'failed 1']],
-    ['a pattern that finds none', '  - import: gone-*.csv\n', true, []],
+    ['a pattern that finds none', '  - import: gone-*.csv\n', true, ['failed 1']],
     ['a verified file that is not there', '  - verify: gone.csv\n', true, ['failed 1']],
     ['a verified file without a manifest', '  - verify: a.csv\n', true, ['failed 1']],
     [

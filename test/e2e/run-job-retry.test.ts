@@ -145,6 +145,22 @@ describe('required', () => {
     expect(readdirSync(importer.folder.in('inbox'))).toEqual(step.includes(MOVED) ? [] : files)
   })
 
+  test.each([
+    ['none', [], `${EACH}${MOVED}`, ['failed 1']],
+    ['one that is needed of each', ['web-1.csv'], `${EACH}${MOVED}`, ['planned', 'failed 1']],
+    ['none that stays, and is not required', [], '  - import: inbox/*.csv\n', ['failed 1']],
+  ])('%s: the dry run lists the step as the run does', async (_what, files, step, outcomes) => {
+    await using importer = await open(files, step)
+    const rowsWith = async (...flags: string[]) => {
+      const { stdout } = await importer.kpi('run', 'job.yaml', '-o', 'json', ...flags)
+      return JSON.parse(stdout) as Record<string, unknown>[]
+    }
+    const foreseen = await rowsWith('--dry-run')
+    expect(foreseen.map((row) => [row['outcome'], row['exit_code'] ?? []].flat().join(' '))).toEqual(outcomes)
+    const [ran] = await rowsWith()
+    expect({ ...foreseen.at(-1), seconds: 0 }).toEqual({ ...ran, seconds: 0 })
+  })
+
   test('counts what the same night has moved away already, so that a job that goes on is no failure', async () => {
     await using importer = await open(['shops.csv', 'web.csv'], EACH + MOVED)
     expect((await importer.kpi('run', 'job.yaml')).code).toBe(0)

@@ -7,7 +7,7 @@ import { countOf } from '../../output/text.ts'
 import { createStepDryRun, type Outlook } from './dry-run-step.ts'
 import { codeAfterFiles, codeOf, endText, gravest, rowOf, type Running, type StepResult } from './outcome.ts'
 import { stepRow } from './run.ts'
-import { noFile, nothingToImport } from './run-steps.ts'
+import { commandText, noFile, nothingToImport } from './run-steps.ts'
 import { lackOfFiles } from './required-files.ts'
 import type { Step } from './step.ts'
 import { lineText, linesOf, type StepLine } from './step-lines.ts'
@@ -74,6 +74,19 @@ const saidOf = <T>(
   return [...(ofAll === undefined ? [] : [{ said: ofAll, file: undefined }]), ...own]
 }
 
+/** Returns the commands of a step, each with how it would end, and the step itself where something else than those would fail. */
+const rowsOf = ({ step, lines, all }: StepOutlook, at: number, hide: Opened['hide']): AnyRecord[] => {
+  const rowFor = (text: string, { lack, untried }: Outlook): AnyRecord => {
+    const message = lack ? hide((lack.details ?? [lack.message]).join('; ')) : untried && hide(untried)
+    const row = rowOf({ step, command: hide(text), code: lack?.code, seconds: 0, message }, at)
+    return { ...row, seconds: null, ...(lack ? {} : { outcome: 'planned' }) }
+  }
+  const rows = lines.map(({ line, ...outlook }) => rowFor(lineText(step, line.words), outlook))
+  if (all.lack === undefined || lines.some(({ lack }) => lack === all.lack)) return rows
+  const found = lines.map(({ line }) => line)
+  return [...rows, rowFor(commandText(found, step), all)]
+}
+
 /** Prints the commands of a job, and fails if one would not end well, as far as that can be known before. */
 export const printJobDryRun = async (cli: Cli, file: string, opened: Opened, signal: AbortSignal): Promise<void> => {
   const { job, service, hide } = opened
@@ -86,11 +99,7 @@ export const printJobDryRun = async (cli: Cli, file: string, opened: Opened, sig
     const outlook = await outlookOf(step, at)
     const name = (of: string | undefined): string =>
       `step ${at + 1}, ${step.kind}${of === undefined ? '' : `, ${shownSource(of)}`}`
-    for (const { line, lack, untried } of outlook.lines) {
-      const message = lack ? hide((lack.details ?? [lack.message]).join('; ')) : untried && hide(untried)
-      const row = rowOf({ step, command: hide(lineText(step, line.words)), code: lack?.code, seconds: 0, message }, at)
-      rows.push({ ...row, seconds: null, ...(lack ? {} : { outcome: 'planned' }) })
-    }
+    rows.push(...rowsOf(outlook, at, hide))
     for (const { said, file: of } of saidOf(outlook, ({ untried }) => untried))
       await cli.note(hide(`${name(of)}: ${said}`))
     const lacks = saidOf(outlook, ({ lack }) => lack)

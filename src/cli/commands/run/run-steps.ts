@@ -57,7 +57,7 @@ export const noFile = (step: Step): string =>
   `no file is ${shownTargets(step)}; name files that are there, or add move_to: a step that moves its files may find none`
 
 /** Returns the command line that a step stands for; patterns stay, as each file that they find is told by itself. */
-const commandText = (lines: readonly StepLine[], step: Step): string => {
+export const commandText = (lines: readonly StepLine[], step: Step): string => {
   const [only] = lines
   if (isImport(step) && argumentsOf(step).length > 0 && (lines.length !== 1 || only?.isFound)) {
     const flags = lineText(step, flagWords(step))
