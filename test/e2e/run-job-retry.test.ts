@@ -57,10 +57,13 @@ describe('retry', () => {
     importer.write('job.yaml', 'log: job.log\nretry: until-deadline\nsteps:\n  - import: a.csv\n')
     const ran = await importer.kpi('run', 'job.yaml', '--deadline', '1h', '-o', 'json')
     expect([ran.code, outcomes(ran), triesIn(importer.read('job.log'))]).toEqual([5, [['failed', 5]], 0])
+    const timeUp = 'the deadline of the job (1h) came while it waited for the service'
+    expect(ran.stderr).toContain(`"the job job.yaml failed; ${timeUp}; step 1, import, ended with 5: `)
+    expect(importer.read('job.log')).toContain(` ${timeUp}\n`)
     importer.write('job.yaml', 'log: b.log\nretry: 2\nsteps:\n  - import: a.csv\n')
     expect((await importer.kpi('run', 'job.yaml')).code).toBe(5)
     expect(importer.read('b.log')).toMatch(/ended with 5; trying again in \d+ s \(1 of 2\)[^]*\(2 of 2\)/)
-    expect(importer.read('b.log')).not.toContain('(3 of 2)')
+    expect(importer.read('b.log')).not.toMatch(/\(3 of 2\)|the deadline/)
   })
 
   test.each([

@@ -16,7 +16,7 @@ import { type Opened, printJobDryRun } from './dry-run-job.ts'
 import { createSaid, openJobLog, silentLog, stepWorld } from './job-log.ts'
 import { codeOf, endText, gravest, outcomeOf, rowOf, type StepResult } from './outcome.ts'
 import { stepRow } from './run.ts'
-import { runSteps } from './run-steps.ts'
+import { runSteps, waitToTry } from './run-steps.ts'
 import { faultsOfWebhook } from './send-outcome.ts'
 import { dated } from './line-parts.ts'
 import type { StepChecks } from './step.ts'
@@ -113,9 +113,17 @@ const pastingText = ({ env, cwd: started }: Io, cwd: string): string => {
   return `to run a line of this log by itself: cd ${shellWord(cwd)}${exports}${rest}`
 }
 
+/** Says that no time was left to try failed steps again before the deadline of the job, where its work is not done. */
+const timeUpOf = (failed: readonly StepResult[], left: number | undefined, spelling: string): readonly string[] => {
+  const codes = new Set(failed.map(({ code }) => code))
+  if (left !== undefined || !(codes.has(EXIT.unreachable) || codes.has(EXIT.workLeft))) return []
+  const how = codes.has(EXIT.unreachable) ? ' while it waited for the service' : ''
+  return [`the deadline of the job (${spelling}) came${how}`]
+}
+
 const runAll = async (cli: Cli, file: string, opened: Opened): Promise<void> => {
   const { job, service, cwd, today, begun, hide } = opened
-  const { at: deadline } = readDeadline(cli.flags.deadline ?? job.deadline, begun)
+  const { at: deadline, spelling } = readDeadline(cli.flags.deadline ?? job.deadline, begun)
   const path = job.log === undefined ? undefined : resolve(cwd, dated(job.log, today))
   const log = openJobLog(cli, path, hide)
   const interruption = cli.io.interruption()
@@ -130,6 +138,8 @@ const runAll = async (cli: Cli, file: string, opened: Opened): Promise<void> => 
     const codeNow = (): ExitCode =>
       codeAfter(results, interruption.aborted) || (log.fault() === undefined ? EXIT.done : EXIT.failed)
     const failed = results.filter((one) => (one.code ?? EXIT.done) !== EXIT.done)
+    const timeUp = interruption.aborted ? [] : timeUpOf(failed, waitToTry(deadline, 0, cli.io.now()), spelling)
+    for (const line of timeUp) await log.tell(line)
     await log.tell(`job ${file} ended with ${codeNow()}: ${outcomesText(results)}`)
     await cli.printMany(cli.printing().format === 'table' ? stepRow.brief : stepRow.shown, results.map(rowOf))
     await log.close()
@@ -137,6 +147,7 @@ const runAll = async (cli: Cli, file: string, opened: Opened): Promise<void> => 
     const fault = log.fault()
     throw new IncompleteRun(codeNow(), 'job', [
       `the job ${file} ${interruption.aborted ? STOPPED : endText(codeNow(), failed.length)}`,
+      ...timeUp,
       ...failed.map(
         (one) => `step ${results.indexOf(one) + 1}, ${one.step.kind}, ended with ${one.code}: ${one.message}`,
       ),

@@ -127,6 +127,10 @@ const isTriedAgain = (step: Step, { code, error }: StepEnd): boolean => {
 /** Sets how many shorter waits of a request the first wait of a step skips, as the request has had them. */
 const SKIPPED_WAITS = 5
 
+/** Returns how long to wait before a line is run again; undefined where it would have less than a second by then. */
+export const waitToTry = (until: number, pause: number, now: number): number | undefined =>
+  waitUntil(until - MS_PER_SECOND, pause, now)
+
 /** Runs a command line, and again while its service fails, as often as its step or the job says, until the deadline. */
 const runLineAgain = async (running: Running, step: Step, line: StepLine, prefix: string): Promise<StepEnd> => {
   const { cli, job, log } = running
@@ -140,7 +144,7 @@ const runLineAgain = async (running: Running, step: Step, line: StepLine, prefix
     if (tries > most || !isTriedAgain(step, end)) return end
     const failure = end.error instanceof KpiError ? end.error : {}
     const pause = backoff(failure, tries + SKIPPED_WAITS, (io.random(1)[0] ?? 0) / MOST_OF_BYTE)
-    const wait = waitUntil(until, pause, io.now())
+    const wait = waitToTry(until, pause, io.now())
     if (wait === undefined || io.interruption().aborted) return end
     const count = most === Infinity ? '' : ` of ${most}`
     await log.tell(
