@@ -79,7 +79,7 @@ describe('a step that is a command line', () => {
     expect(rowsOf(await runJob(user, job, '-o', 'json'))).toMatchObject([{ exit_code: 0 }, { exit_code: 0 }])
     expect(readFileSync(user.folder.in('kpis-2026-11-21.csv'), 'utf8')).toContain('Revenue')
     expect(faultsOf(await runJob(user, job))).toEqual([
-      '  line 3: users.csv exists already, and this step would fail, as it does not replace files: add --force, or name the file after the day: users-{date}.csv',
+      '  line 3: users.csv exists already, and this step would fail, as it does not replace files: add --force, and to keep the file of each day name it after the day: users-{date}.csv',
     ])
   })
 

@@ -141,7 +141,7 @@ const KEEPING = `steps:
 
 describe('a file that is there, and that a step would not replace,', () => {
   const why = (name: string): string =>
-    `${name} exists already, and this step would fail, as it does not replace files: add flags: { force: true }, or name the file after the day: report-{date}`
+    `${name} exists already, and this step would fail, as it does not replace files: add flags: { force: true }, and to keep the file of each day name it after the day: report-{date}`
 
   test('is told before anything runs, and by a dry run', async () => {
     await using importer = withJob(await embeddedImporter(), KEEPING)
@@ -156,6 +156,12 @@ describe('a file that is there, and that a step would not replace,', () => {
     await using importer = withJob(await embeddedImporter(), KEEPING)
     expect(await importer.kpi('run', 'job.yaml')).toMatchObject({ code: 0 })
     expect((await importer.kpi('run', 'job.yaml')).stderr).toContain(why('report.html'))
+  })
+
+  test('is replaced by a second run of the same day where the step is written as advised', async () => {
+    const advised = 'steps:\n  - export: report-{date}.html\n    flags: { from: 2026-03-01, to: today, force: true }\n'
+    await using importer = withJob(await embeddedImporter(), advised)
+    for (const _ of ['first', 'second']) expect(await importer.kpi('run', 'job.yaml')).toMatchObject({ code: 0 })
   })
 
   test.each([

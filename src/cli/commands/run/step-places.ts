@@ -180,7 +180,7 @@ export const withFlag = ({ kind }: Pick<Step, 'kind'>, flag: string): string =>
 /** Says how a step writes its file in each run. */
 const wayOut = (step: Step, file: string): string => {
   const { dir, name, ext } = parse(file)
-  return `${withFlag(step, 'force')}, or name the file after the day: ${join(dir, `${name}-${DATE}${ext}`)}`
+  return `${withFlag(step, 'force')}, and to keep the file of each day name it after the day: ${join(dir, `${name}-${DATE}${ext}`)}`
 }
 
 /**
