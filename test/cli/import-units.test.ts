@@ -180,6 +180,19 @@ describe('a unit with a scale, of KPIs that exist', () => {
     },
   )
 
+  test.each(['T €', 'Tsd. Euro', 'EUR in Tsd.', 'in T€'])(
+    'is asked about in a row, however it is written: %s',
+    async (unit) => {
+      expect(await valuesOf(inRow('Turnover', unit))).toContain('is given the unit')
+      expect(await valuesOf(inRow('Turnover', unit), '--scale', `${unit}=1000`)).toBe('1500 2500')
+    },
+  )
+
+  test('is warned of where --scale names one that no number has', async () => {
+    const ran = await rehearse(inColumn('Turnover', '€'), '--scale', 'T€=1000')
+    expect(ran.stderr).toContain('--scale "T€"=… changes nothing')
+  })
+
   test('is asked about row by row', async () => {
     const file = `${inColumn('Guests', 'Mio.')}2026-01-01,Lake,Turnover,7,T$\n`
     expect(await valuesOf(file)).toMatch(/"Mio\." by .* Guests is counted in ones.*\n.*"T\$" by .* Turnover is in Euro/)

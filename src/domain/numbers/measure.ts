@@ -1,7 +1,7 @@
 import type { AnyRecord } from '../schema.ts'
 import { isCurrency } from './affixed-number.ts'
 import { scalesOf, type Scale } from './scales.ts'
-import { currenciesOf, isSameCurrency, joinedCurrency, mayBeSame, namesPercent } from './unit-words.ts'
+import { currenciesOf, isSameCurrency, joinedCurrency, mayBeSame, namesPercent, unitBelowHeader } from './unit-words.ts'
 
 /** Lists the words of each unit, in small letters and without full stops; the first of a line names it. */
 const UNIT_LINES = [
@@ -175,6 +175,12 @@ export const unitOfHeading = (heading: string): (SaidUnit & { readonly text: str
   if (last !== undefined && said && said.currencies.length + said.units.length > 0) return { ...said, text: last }
   const [currency] = currenciesOf(heading)
   return currency === undefined ? undefined : { currencies: [currency], units: [], power: 0, text: currency }
+}
+
+/** Returns the unit that a cell below a header gives, with or without a scale: `T €`, `€000`; undefined if it gives none that is known. */
+export const unitInCell = (text: string): string | undefined => {
+  const scaled = /\p{L}|\p{Sc}/u.test(text) ? unitOfHeading(`(${text})`) : undefined
+  return unitBelowHeader(text) ?? (scaled?.text === text && scaled.power > 0 ? text : undefined)
 }
 
 const saysNothing = ({ currencies, units, power }: SaidUnit): boolean =>

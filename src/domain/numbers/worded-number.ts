@@ -46,7 +46,7 @@ export const stripWords = (text: string): WordedNumber | undefined => {
 /** Holds what decides between the meanings of a word, beside the measure of the number. */
 export type Hints = {
   /** Holds what the user says of words, which are compared without a full stop. */
-  readonly said: ReadonlyMap<string, Scaling>
+  readonly said: Pick<ReadonlyMap<string, Scaling>, 'get'>
   /** Tells whether `MM` stands beside other numbers, so that `M` may be a thousand. */
   readonly hasDoubleM: boolean
   /** Tells whether lakhs or crores stand beside other numbers, so that `Cr` is a crore. */

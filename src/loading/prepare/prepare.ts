@@ -26,6 +26,7 @@ import {
   warningsOn,
   warningsOnDistant,
   warningsOnMapKpi,
+  warningsOnScales,
   warningsOnPercent,
   warningsOnYear,
   warningsOnVanished,
@@ -217,6 +218,7 @@ const checkRows = async (work: ImportInput, sorters: Sorters, rejects: Rejects):
     ...warningsOnPercent(checked),
     ...warningsOnYear(options, checked),
     ...warningsOnMapKpi(checked),
+    ...warningsOnScales(checked),
     ...warningsOnVanished(options, checked),
     ...warningsOnDistant(checked),
   ])

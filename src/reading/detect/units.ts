@@ -1,7 +1,8 @@
 import { type Evidence, showCell } from '../formats/evidence.ts'
 import { type GivenUnit, unitByCell } from '../formats/number-words.ts'
 import { listFlag, listValue } from '../options/flag-text.ts'
-import { currencyOf, namesPercent, unitBelowHeader } from '../../domain/numbers/unit-words.ts'
+import { currencyOf, namesPercent } from '../../domain/numbers/unit-words.ts'
+import { unitInCell } from '../../domain/numbers/measure.ts'
 import { memoize } from '../formats/date-format.ts'
 import type { Row } from '../../tabular/source/table.ts'
 
@@ -181,7 +182,7 @@ export const createUnitColumn = (at: number, name: string, flagsFor: FlagsForUni
 /** Creates the units of columns from the row below the header that holds them. */
 export const createUnitRow = ({ line, cells }: Pick<Row, 'line' | 'cells'>): UnitColumn => {
   const { note, mixed, unitsOf } = createUnitRecord()
-  const units = cells.map((cell) => unitBelowHeader(cell.trim()) ?? '')
+  const units = cells.map((cell) => unitInCell(cell.trim()) ?? '')
   const given = units.map((text) => (text === '' ? undefined : unitByCell(text, `line ${line}`)))
   return {
     name: `line ${line}`,

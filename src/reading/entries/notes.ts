@@ -76,6 +76,15 @@ export const warningsOnMapKpi = ({ plan: { header }, reference: { unusedNames } 
   ]
 }
 
+/** Returns warnings of scales that the user gave to words that no number of the file has, nor a heading or cell of units. */
+export const warningsOnScales = ({ reference: { words } }: CheckedFile): string[] =>
+  words
+    .unusedScales()
+    .map(
+      (word) =>
+        `--scale ${JSON.stringify(word)}=… changes nothing: no number of this file has it beside it, in its heading or in a column or row of units`,
+    )
+
 /** Tells whether dates of a file had no year but the one that the user gave. */
 const usesYear = ({ plan: { wide }, formats }: CheckedFile): boolean =>
   wide?.usesYear === true || formats.date?.column.usesYear() === true

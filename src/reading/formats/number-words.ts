@@ -53,14 +53,30 @@ const UNGROUPED = /^\d*([.,])\d+$/
 type Place = { readonly column: string; readonly words: string; readonly kpi: number | undefined }
 const keyOf = ({ column, words, kpi }: Place): string => JSON.stringify([column, words, kpi])
 
-/** Returns what the user says of scales, by their words. */
-const saidScales = (scale: ReadonlyMap<string, string> | undefined): Map<string, Scaling> =>
-  new Map(
-    [...(scale ?? [])].flatMap(([word, text]) => {
-      const found = scaleNamed(text)
-      return found instanceof Fault ? [] : [[word.replace(/\.$/, ''), found] as const]
-    }),
-  )
+/** Holds what the user says of scales, by their words, and which of these a file does not have. */
+class SaidScales {
+  readonly #scales: ReadonlyMap<string, Scaling>
+  readonly unused: Set<string>
+
+  constructor(scale: ReadonlyMap<string, string> | undefined) {
+    this.#scales = new Map(
+      [...(scale ?? [])].flatMap(([word, text]) => {
+        const found = scaleNamed(text)
+        return found instanceof Fault ? [] : [[word.replace(/\.$/, ''), found] as const]
+      }),
+    )
+    this.unused = new Set(this.#scales.keys())
+  }
+
+  get isEmpty(): boolean {
+    return this.#scales.size === 0
+  }
+
+  get(word: string): Scaling | undefined {
+    this.unused.delete(word)
+    return this.#scales.get(word)
+  }
+}
 
 /** Says that words which may be unlikely ones are in doubt. */
 const DOUBTFUL = { hasDoubleM: true, isIndian: false, isComma: true }
@@ -73,7 +89,7 @@ const ANYTHING = measureOf('', undefined)
  * which are known once they have been asked for.
  */
 export class NumberWords {
-  readonly #said: ReadonlyMap<string, Scaling>
+  readonly #said: SaidScales
   readonly #refusesCurrencies: boolean
   readonly #seen = new Map<string, Seen>()
   readonly #given = new Map<string, Map<string, PlainNumbers>>()
@@ -84,7 +100,7 @@ export class NumberWords {
 
   /** `refusesCurrencies` says that a currency that is not that of the KPI makes a cell bad. */
   constructor(scale: ReadonlyMap<string, string> | undefined, refusesCurrencies: boolean, measure?: MeasureOfKpi) {
-    this.#said = saidScales(scale)
+    this.#said = new SaidScales(scale)
     this.#refusesCurrencies = refusesCurrencies
     this.#measure = measure
   }
@@ -92,6 +108,11 @@ export class NumberWords {
   /** Takes what the values of KPIs are. */
   learn(measure: MeasureOfKpi): void {
     this.#measure = measure
+  }
+
+  /** Returns the words that the user gave a scale and that no number has. */
+  unusedScales(): readonly string[] {
+    return [...this.#said.unused]
   }
 
   /** Tells whether a column has numbers that cannot be read before the units of their KPIs are known. */
@@ -106,7 +127,7 @@ export class NumberWords {
 
   /** Returns what words beside a number count, or that they only scale it; undefined if they mean nothing that is known. */
   countedBy(text: string): string | undefined {
-    return countedBy(text) ?? (this.#said.has(text.replace(/\.$/, '')) ? '' : undefined)
+    return countedBy(text) ?? (this.#said.get(text.replace(/\.$/, '')) ? '' : undefined)
   }
 
   /**
@@ -305,7 +326,7 @@ export class NumberWords {
     }
     for (const { unit, kpi, cell } of this.#plainNumbers(column)) {
       const { scaling } = this.#unitMeans(unit, kpi) ?? {}
-      if (!scaling || this.#said.size > 0 || shown.has(unit.text)) continue
+      if (!scaling || !this.#said.isEmpty || shown.has(unit.text)) continue
       const measure = this.#measure?.(kpi) ?? ANYTHING
       shown.set(
         unit.text,

@@ -3,7 +3,7 @@ import { isPartOfYear, isWholeDate } from '../formats/known-formats.ts'
 import { memoize } from '../formats/date-format.ts'
 import { faultOfNoValue } from '../formats/evidence.ts'
 import { stripAffixes } from '../../domain/numbers/affixed-number.ts'
-import { unitBelowHeader } from '../../domain/numbers/unit-words.ts'
+import { unitInCell } from '../../domain/numbers/measure.ts'
 
 /** Holds the cells of a row. */
 export type Cells = readonly string[]
@@ -183,9 +183,9 @@ export const rowKind = ({ kinds }: TableBody, cells: Cells): 'data' | 'labels' |
 
 const BRACKETS = /^[([].*[)\]]$/u
 
-/** Tells whether a text is a unit: a currency, a percent sign, a word for what is counted, or any word in brackets. */
+/** Tells whether a text is a unit: with a scale or without, a percent sign, a word for what is counted, or any word in brackets. */
 const isUnitOrCount = (text: string): boolean =>
-  isWords(text) && (BRACKETS.test(text) || unitBelowHeader(text) !== undefined)
+  (isWords(text) && BRACKETS.test(text)) || unitInCell(text) !== undefined
 
 /** Tells whether a row has words in a column of numbers. */
 export const hasWordsForNumbers = ({ kinds }: TableBody, cells: Cells): boolean =>
