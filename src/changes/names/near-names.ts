@@ -132,13 +132,19 @@ export const nearNames = async (
 }
 
 /** Returns the new people who may be known ones, with another middle name or in another order; of several, the first. */
-export const namesakes = (names: readonly string[], known: readonly string[]): NearName[] => {
+export const namesakes = async (
+  names: readonly string[],
+  known: readonly string[],
+  pause: Pause,
+): Promise<NearName[]> => {
+  if (names.length === 0) return []
   const byForm = new Map(known.toReversed().map((name) => [namesakeForm(name), name]))
-  return names.flatMap((name) => {
+  const near = await mapWithPauses(names, pause, (name) => {
     const form = namesakeForm(name)
     const other = form === '' ? undefined : byForm.get(form)
     return other === undefined || personForm(other) === personForm(name) ? [] : [{ kind: 'user', name, known: other }]
   })
+  return near.flat()
 }
 
 /** Returns the new people, known by their names alone, who may be known ones: mistyped, or with another middle name. */
@@ -150,7 +156,7 @@ export const nearPeople = async (
   const near = (await nearNames('user', names, known, pause, LEAST_OF_PERSON)).filter(({ isNew }) => isNew !== true)
   const found = new Set(near.map(({ name }) => name))
   const others = names.filter((name) => !found.has(name))
-  return others.length === 0 ? near : [...near, ...namesakes(others, known)]
+  return [...near, ...(await namesakes(others, known, pause))]
 }
 
 const SHOWN = 10

@@ -252,7 +252,10 @@ const faultsOfNearUsers = async (file: NamingFile): Promise<Issue[]> => {
     const person = personOf(name, emailPattern)
     return !(person instanceof Fault) && person.email === email
   }
-  const names = namesOf((created.users?.used() ?? []).filter((one) => !isNamed(one.name) && isMade(one)))
+  const made = await mapWithPauses(created.users?.used() ?? [], pause, (one) =>
+    !isNamed(one.name) && isMade(one) ? [one.name] : [],
+  )
+  const names = made.flat()
   const known = [...checked.reference.users.byId.values()].filter(({ id }) => !isProvisional(id))
   const found = await nearPeople(names, namesOf(known), pause)
   const creates = `correct the file, or --by-name user creates ${found.length === 1 ? 'the new one' : 'new ones'}`

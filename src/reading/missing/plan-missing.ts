@@ -274,7 +274,7 @@ const nearOf = async (
   const isTold = new Set(found.map(({ name }) => name))
   const people = created.users.map(({ name }) => name).filter((name) => !isTold.has(name))
   const all = [...users.byId.values()].filter(({ id }) => !isProvisional(id)).map(({ name }) => name)
-  return [...found, ...namesakes(people, people.length > 0 ? all : [])]
+  return [...found, ...(await namesakes(people, all, pause))]
 }
 
 /** Describes what planning asks, what ends it, and whom it warns. */

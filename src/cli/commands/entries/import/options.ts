@@ -192,11 +192,15 @@ const kindsOf = (given: readonly string[] | true): Set<Creatable> => {
   return new Set(kinds)
 }
 
-const NAME_PARTS = /\{(?:name|first|last|initial)\}/
+const NAME_PARTS: ReadonlySet<string> = new Set(['{name}', '{first}', '{last}', '{initial}'])
 
-/** Refuses a pattern of e-mail addresses that has nothing of a name, or makes none. */
+/** Refuses a pattern of e-mail addresses that has nothing of a name, or something else, or makes none. */
 export const requireEmailPattern = (pattern: string | undefined): void => {
-  if (pattern !== undefined && !(NAME_PARTS.test(pattern) && pattern.includes('@')))
+  const parts = pattern?.match(/\{[^{}]*\}/g) ?? []
+  const other = parts.find((part) => !NAME_PARTS.has(part))
+  if (other !== undefined)
+    throw new UsageError(`--email-pattern ${pattern}: ${other} is none of ${[...NAME_PARTS].join(', ')}`)
+  if (pattern !== undefined && !(parts.length > 0 && pattern.includes('@')))
     throw new UsageError(
       `--email-pattern ${pattern} needs {name}, {first}, {last} or {initial}, and an @: '{name}@example.com'`,
     )
