@@ -129,7 +129,13 @@ describe('what only later rows show of a column', () => {
     ['a text below numbers', 'Stock', '7.5', 'x', 'Stock: has numbers, and other texts such as "x" on line'],
     ['a number below texts', 'Remark', 'fine', '7', 'Remark: has numbers, '],
     ['ids below nothing', 'Order no', '', '7', 'Order no: holds whole numbers, and is named for ids'],
-    ['quantities below nothing', 'Weight', '', '7 kg', 'Weight: has numbers with units or scales, such as "7 kg" on line'],
+    [
+      'quantities below nothing',
+      'Weight',
+      '',
+      '7 kg',
+      'Weight: has numbers with units or scales, such as "7 kg" on line',
+    ],
   ])('%s stop the import as in a short file', async (_name, header, text, last, says) => {
     expect(await refusal(shortFile(header, text, last))).toContain(says)
     const long = await refusal(longFile(header, text, last))
