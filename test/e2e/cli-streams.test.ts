@@ -186,7 +186,7 @@ describe('a file that can be read only once', () => {
     await using terminal = openTerminal()
     await terminal.type('kpi kpis create --name A --frequency D')
     const printed = await terminal.type(`{ ${line}; } 2> errors.txt; echo "code $?"; cat errors.txt stdin.rejects.csv`)
-    expect(printed).toMatch(/^2,1,0,0,0,0,1,0,0,1,0,\d+,0,0,[\d.]+,,\S+\ncode 3$/m)
+    expect(printed).toMatch(/^2,1,0,0,0,0,1,0,0,1,0,0,\d+,0,0,[\d.]+,,\S+\ncode 3$/m)
     expect(printed).toContain('it is in stdin.rejects.csv')
     expect(printed).toContain('2026-02-30,6,3,')
   })
