@@ -69,7 +69,7 @@ describe.each(users)('%s, what was done is printed as data', (_, open) => {
     const counts = { read: 2, created: 1, updated: 0, unchanged: 1, rejected: 0, left: 0, receipt: null }
     expect(await json(...line)).toMatchObject(counts)
     expect(await json(...line, 'more.csv')).toMatchObject([
-      { file: 'data.csv', ...counts },
+      { file: 'data.csv', ...counts, created: 0, unchanged: 0, restated: 2 },
       { file: 'more.csv', ...counts },
     ])
     expect((await user.kpi(...line, '-o', 'csv')).stdout).toMatch(/^read,created,.*\n2,1,0,1,.*\n$/)

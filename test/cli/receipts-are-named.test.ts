@@ -71,7 +71,7 @@ test.each([
 
 test('an undo that names no receipt shows the line for the newest that is not taken back', async () => {
   await using user = await open()
-  const { receipt } = (await inJson(user, 'apply', 'kpi.yaml', '--yes')) as Run
+  const { receipt } = jsonOf(await user.kpiIn({ now: NOW + 2 }, 'apply', 'kpi.yaml', '--yes', '-o', 'json')) as Run
   const later = jsonOf(await user.kpiIn({ now: NOW + 5 }, 'kpis', 'import', 'kpis.csv', '-o', 'json')) as Run
   expect((await user.kpi('undo', '--yes')).stderr).toContain(`such as the newest: kpi undo ${later.receipt}`)
   await inJson(user, 'undo', later.receipt, '--yes')
