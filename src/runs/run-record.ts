@@ -284,7 +284,7 @@ export class RunRecord {
         const values = [actual === null ? null : String(actual), target === null ? null : String(target), notes]
         insert.run(change, kpi_id, user_id, source_id, entry_date, ...values)
       }
-      // What an earlier part of the run was to delete, and has not, is there still.
+      // Keep what an earlier part of the run was to delete and has not: it is there still.
       this.#sql(NOTED_AGAIN).run(change, change)
     })
   }

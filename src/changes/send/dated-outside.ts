@@ -17,7 +17,7 @@ export const withoutWritten = async (client: Client, plan: Plan, onWarning: (tex
   const updates = plan.changes.filter(({ action }) => action === 'update')
   const { isUnwritten, left } = await findUnwritten(client, updates)
   if (left !== '') onWarning(left)
-  // Those of a KPI and of its users stay together: who has one of their own does not get that of the KPI.
+  // Keep the targets of a KPI and of its users together: a user with an own one does not get the KPI's.
   const openIn = (changes: readonly Change[]): Change[] =>
     changes.flatMap((change) => {
       if (change.action !== 'update' || isUnwritten(change)) return change

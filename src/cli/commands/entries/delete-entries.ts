@@ -107,7 +107,7 @@ const lookAt = async (client: Client, range: DayRange, flags: DeleteFlags, isLis
   const sums = addUp(
     asked?.flatMap(([, some]) => some) ?? entries.map(({ kpi_id, actual }) => ({ kpi_id, entries: 1, actual })),
   )
-  // What is shown is what is deleted: each part as many as were counted before the question.
+  // Delete what was shown: of each part as many entries as were counted before the question.
   const counted = (asked ?? []).map(([selection, some]) => ({ selection, count: countOfSums(some) }))
   const parts = counted.filter(({ count }) => count > 0)
   return { range, selected, sums, count: countOfSums(sums), parts, entries, isTogether: asked !== undefined }

@@ -76,7 +76,7 @@ export const requireGrouping = async (cli: Cli, text: string | undefined): Promi
   const byItems = await cli
     .withClient([], (client) => byItemsOf(client, text))
     .catch((error: unknown) => {
-      // The choices are right whatever the service says.
+      // Show the plain choices where the service cannot be asked for more.
       if (error instanceof KpiError) return undefined
       throw error
     })
