@@ -36,7 +36,7 @@ const SCALES: readonly (readonly [Scale, string])[] = [
 ]
 
 /** Lists single letters that stand for a scale in one case only. */
-const IN_CASE: Readonly<Record<string, readonly Scale[]>> = { T: [THOUSAND, TRILLION], L: [LAKH] }
+const IN_CASE: ReadonlyMap<string, readonly Scale[]> = new Map(Object.entries({ T: [THOUSAND, TRILLION], L: [LAKH] }))
 
 const byWord = Map.groupBy(
   SCALES.flatMap(([of, words]) => words.split(' ').map((word) => ({ word, of }))),
@@ -46,7 +46,7 @@ const byWord = Map.groupBy(
 /** Returns the scales that a word may stand for; empty if it is none. */
 export const scalesOf = (word: string): Scale[] => {
   const plain = word.replace(/\.$/, '')
-  return [...(IN_CASE[plain] ?? (byWord.get(plain.toLowerCase()) ?? []).map(({ of }) => of))]
+  return [...(IN_CASE.get(plain) ?? (byWord.get(plain.toLowerCase()) ?? []).map(({ of }) => of))]
 }
 
 const POWER = /^(-?)10*$/

@@ -1,33 +1,37 @@
 import { CURRENCY_CODES, isCurrency } from './affixed-number.ts'
 
 /** Maps the signs and words of currencies that stand for one to its code. */
-const SIGNS: Readonly<Record<string, string>> = {
-  '€': 'EUR',
-  '£': 'GBP',
-  '₹': 'INR',
-  '₩': 'KRW',
-  '₽': 'RUB',
-  '₺': 'TRY',
-  '₫': 'VND',
-  '₴': 'UAH',
-  '฿': 'THB',
-  zł: 'PLN',
-  kč: 'CZK',
-  r$: 'BRL',
-  us$: 'USD',
-  円: 'JPY',
-}
+const SIGNS: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    '€': 'EUR',
+    '£': 'GBP',
+    '₹': 'INR',
+    '₩': 'KRW',
+    '₽': 'RUB',
+    '₺': 'TRY',
+    '₫': 'VND',
+    '₴': 'UAH',
+    '฿': 'THB',
+    zł: 'PLN',
+    kč: 'CZK',
+    r$: 'BRL',
+    us$: 'USD',
+    円: 'JPY',
+  }),
+)
 const CODES = new Set(CURRENCY_CODES.split(' '))
 
 /** Maps the signs that several currencies have to these. */
-const SHARED: Readonly<Record<string, string>> = {
-  $: 'USD AUD CAD NZD HKD SGD MXN ARS CLP COP TWD UYU DOP JMD TTD BSD BBD BZD FJD NAD LRD',
-  '¥': 'JPY CNY',
-  KR: 'SEK NOK DKK ISK',
-}
+const SHARED: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    $: 'USD AUD CAD NZD HKD SGD MXN ARS CLP COP TWD UYU DOP JMD TTD BSD BBD BZD FJD NAD LRD',
+    '¥': 'JPY CNY',
+    KR: 'SEK NOK DKK ISK',
+  }),
+)
 
 /** Returns the currency of a sign as it is written in cells: its code, or the sign if several currencies have it. */
-export const currencyOf = (sign: string): string => SIGNS[sign.toLowerCase()] ?? sign
+export const currencyOf = (sign: string): string => SIGNS.get(sign.toLowerCase()) ?? sign
 
 const PERCENT =
   /%|\b(?:percent|percentage|per cent|pct|prozent|pourcentage|porcentaje|percentuale|percentagem|procent)\b/i
@@ -59,7 +63,7 @@ const plainSign = (sign: string): string => currencyOf(sign.normalize('NFKC')).t
 /** Returns the codes that a sign may stand for; a code stands for itself. */
 const codesOf = (sign: string): readonly string[] => {
   const plain = plainSign(sign)
-  return (SHARED[plain] ?? BESIDE_NUMBERS.get(plain) ?? plain).split(' ')
+  return (SHARED.get(plain) ?? BESIDE_NUMBERS.get(plain) ?? plain).split(' ')
 }
 
 /** Tells whether two signs or codes of currencies may mean the same one. */
@@ -173,7 +177,7 @@ export const currenciesIn = (name: string): NamedCurrency[] => {
   return parts.flatMap((part, at) => {
     const joined = joinedCurrency(part)
     if (joined) return [{ currency: joined.currency, text: part, hasFactor: true }]
-    const currency = SIGNS[part.toLowerCase()] ?? (CODES.has(part) || isSharedSign(part) ? part : undefined)
+    const currency = SIGNS.get(part.toLowerCase()) ?? (CODES.has(part) || isSharedSign(part) ? part : undefined)
     if (currency === undefined) return []
     const text = withFactor(parts, at)
     return [{ currency, text: text.join(' '), hasFactor: text.length > 1 }]

@@ -58,14 +58,16 @@ async function* linesOf(file: EarlierFile): AsyncGenerator<string> {
   if (rest !== '') throw cannotContinue(file, 'its last line has no end, so a part of it may be missing')
 }
 
-const FREQUENCIES: Readonly<Record<string, Frequency>> = { D: 'D', W: 'W', M: 'M', Q: 'Q', Y: 'Y' }
+const FREQUENCIES: ReadonlyMap<string, Frequency> = new Map(
+  (['D', 'W', 'M', 'Q', 'Y'] as const).map((one) => [one, one]),
+)
 
 /** Returns the function that reads a row from the texts of its values. */
 const rowReader = (file: EarlierFile) => {
   const names = file.columns.map(({ name }) => name)
   const [dayAt, periodAt, kpiAt] = ['entryDate', 'periodId', 'kpiId'].map((name) => names.indexOf(name))
   return (line: number, text: string, cells: readonly string[]): EarlierRow => {
-    const [day, frequency] = [parseDay(cells[dayAt ?? -1] ?? ''), FREQUENCIES[cells[periodAt ?? -1] ?? '']]
+    const [day, frequency] = [parseDay(cells[dayAt ?? -1] ?? ''), FREQUENCIES.get(cells[periodAt ?? -1] ?? '')]
     if (cells.length !== names.length || day === undefined || !frequency)
       throw cannotContinue(file, `line ${line} is damaged`)
     return { text, cells, kpiId: Number(cells[kpiAt ?? -1]), day, frequency }

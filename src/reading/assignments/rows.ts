@@ -27,7 +27,7 @@ export const ASSIGN_ROLES: readonly Role[] = ['user', 'kpi', 'target']
 const NEEDED = ['user', 'kpi'] as const
 
 /** Lists the interface's own names, so that a list can be imported. */
-const OWN_NAMES: Readonly<Record<string, Role>> = { id: 'kpi', user_target: 'target' }
+const OWN_NAMES: ReadonlyMap<string, Role> = new Map(Object.entries({ id: 'kpi', user_target: 'target' }))
 const PLACE = /^\s*(?:sort[ _-]?order|place|position)\s*$/i
 
 /** Describes the columns of a file of assignments. */
@@ -44,7 +44,7 @@ export const planAssignments = (
   if (options.user === undefined) recognizePersons(found, sample, users)
   recognizeColumns(found, ASSIGN_ROLES)
   for (const at of unassignedColumns(found)) {
-    const role = OWN_NAMES[header[at]?.trim().toLowerCase() ?? '']
+    const role = OWN_NAMES.get(header[at]?.trim().toLowerCase() ?? '')
     if (role && !found.roles.has(role)) found.roles.set(role, at)
   }
   const [place, again] = unassignedColumns(found).filter((at) => PLACE.test(header[at] ?? ''))
@@ -350,7 +350,7 @@ export const findTimeline = (
     days.flatMap((at) => faultOfTargetDay(header[at] ?? '', targetDayIn(header[at] ?? '', calendar) ?? NaN) ?? []),
   )
   const target =
-    found.roles.get('target') ?? free.find((at) => OWN_NAMES[header[at]?.trim().toLowerCase() ?? ''] === 'target')
+    found.roles.get('target') ?? free.find((at) => OWN_NAMES.get(header[at]?.trim().toLowerCase() ?? '') === 'target')
   const from = target === undefined ? undefined : free.find((at) => isFromName(header[at] ?? ''))
   const others = header.flatMap((_, at) => (days.includes(at) || at === target || at === from ? [] : [at]))
   const timeline = { header, others, days, target, from }

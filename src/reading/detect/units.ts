@@ -7,19 +7,21 @@ import { memoize } from '../formats/date-format.ts'
 import type { Row } from '../../tabular/source/table.ts'
 
 /** Maps the signs and words of currencies to their codes. */
-const SAME: Readonly<Record<string, string>> = {
-  '€': 'EUR',
-  '£': 'GBP',
-  ZŁ: 'PLN',
-  KČ: 'CZK',
-  FT: 'HUF',
-  R$: 'BRL',
-  US$: 'USD',
-  'SFR.': 'CHF',
-  'FR.': 'CHF',
-  KR: 'kr',
-  'KR.': 'kr',
-}
+const SAME: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    '€': 'EUR',
+    '£': 'GBP',
+    ZŁ: 'PLN',
+    KČ: 'CZK',
+    FT: 'HUF',
+    R$: 'BRL',
+    US$: 'USD',
+    'SFR.': 'CHF',
+    'FR.': 'CHF',
+    KR: 'kr',
+    'KR.': 'kr',
+  }),
+)
 const PERCENT = '%'
 const NONE = ''
 
@@ -50,7 +52,7 @@ const unitsOfColumn = (column: Noted['column'], first: Map<number, Map<string, N
       if (kpi === undefined || (unit === NONE && kpi === lastPlain)) return
       if (unit === NONE) lastPlain = kpi
       const large = unit.toUpperCase()
-      const kind = SAME[large] ?? large
+      const kind = SAME.get(large) ?? large
       let kinds = first.get(kpi)
       if (!kinds) {
         if (first.size >= MOST_KPIS) return

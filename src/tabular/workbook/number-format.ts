@@ -11,43 +11,47 @@ const PART = /"([^"]*)"|\\(.)|[_*].|\[\$([^[\]-]*)(?:-([^[\]]*))?\]|\[[^[\]]*\]|
 const PLACEHOLDERS = /[\d#?,@%/()+\-\s]+/
 
 /** Maps the codes of locales to their countries, as far as these share the sign of a currency with others. */
-const COUNTRIES: Readonly<Record<string, string>> = {
-  '1009': 'CA',
-  C0C: 'CA',
-  C09: 'AU',
-  '1409': 'NZ',
-  '1004': 'SG',
-  '4809': 'SG',
-  C04: 'HK',
-  '404': 'TW',
-  '80A': 'MX',
-  '340A': 'CL',
-  '240A': 'CO',
-  '2C0A': 'AR',
-  '414': 'NO',
-  '814': 'NO',
-  '41D': 'SE',
-  '406': 'DK',
-  '40F': 'IS',
-  '804': 'CN',
-}
+const COUNTRIES: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    '1009': 'CA',
+    C0C: 'CA',
+    C09: 'AU',
+    '1409': 'NZ',
+    '1004': 'SG',
+    '4809': 'SG',
+    C04: 'HK',
+    '404': 'TW',
+    '80A': 'MX',
+    '340A': 'CL',
+    '240A': 'CO',
+    '2C0A': 'AR',
+    '414': 'NO',
+    '814': 'NO',
+    '41D': 'SE',
+    '406': 'DK',
+    '40F': 'IS',
+    '804': 'CN',
+  }),
+)
 /** Maps a sign that several currencies have, and a country, to the one that is meant. */
-const SHARED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  $: {
-    CA: 'CAD',
-    AU: 'AUD',
-    NZ: 'NZD',
-    SG: 'SGD',
-    HK: 'HKD',
-    TW: 'TWD',
-    MX: 'MXN',
-    CL: 'CLP',
-    CO: 'COP',
-    AR: 'ARS',
-  },
-  kr: { NO: 'NOK', SE: 'SEK', DK: 'DKK', IS: 'ISK' },
-  '¥': { CN: 'CNY' },
-}
+const SHARED: ReadonlyMap<string, Readonly<Record<string, string>>> = new Map(
+  Object.entries({
+    $: {
+      CA: 'CAD',
+      AU: 'AUD',
+      NZ: 'NZD',
+      SG: 'SGD',
+      HK: 'HKD',
+      TW: 'TWD',
+      MX: 'MXN',
+      CL: 'CLP',
+      CO: 'COP',
+      AR: 'ARS',
+    },
+    kr: { NO: 'NOK', SE: 'SEK', DK: 'DKK', IS: 'ISK' },
+    '¥': { CN: 'CNY' },
+  }),
+)
 
 /** Bounds the length of a currency's sign: a unit is named after it. */
 const LONGEST_SIGN = 12
@@ -56,8 +60,8 @@ const LONGEST_SIGN = 12
 const bracketCurrency = (sign: string, locale: string): string | undefined => {
   const shown = sign.trim()
   if (shown === '' || shown.length > LONGEST_SIGN || /[\d#]/.test(shown)) return undefined
-  const country = COUNTRIES[locale.toUpperCase()] ?? locale.slice(-2).toUpperCase()
-  return SHARED[shown.toLowerCase().replace(/\.$/, '')]?.[country] ?? shown
+  const country = COUNTRIES.get(locale.toUpperCase()) ?? locale.slice(-2).toUpperCase()
+  return SHARED.get(shown.toLowerCase().replace(/\.$/, ''))?.[country] ?? shown
 }
 
 /** Returns the currency that a text beside a number names. */

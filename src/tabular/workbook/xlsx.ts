@@ -249,7 +249,9 @@ const byFormat = (stored: string, { kind }: CellFormat, is1904: boolean): string
   return kind === 'sign' ? `${numberText(stored)}%` : numberText(stored)
 }
 
-const TRUTH: Readonly<Record<string, string>> = { 1: 'TRUE', true: 'TRUE', 0: 'FALSE', false: 'FALSE' }
+const TRUTH: ReadonlyMap<string, string> = new Map(
+  Object.entries({ 1: 'TRUE', true: 'TRUE', 0: 'FALSE', false: 'FALSE' }),
+)
 
 /** Returns the shared text at a place, which has to be a whole number. */
 const sharedText = (place: string, { strings }: CellContext): string | undefined =>
@@ -269,7 +271,7 @@ const textOf = ({ type, style, value, inline }: OpenCell, context: CellContext):
     case 'str':
       return decodeEscapes(value)
     case 'b':
-      return TRUTH[value.trim()]
+      return TRUTH.get(value.trim())
     case 'e':
       return value
     case 'd':
