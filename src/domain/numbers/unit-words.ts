@@ -79,7 +79,7 @@ export const isSameCurrency = (one: string, other: string): boolean =>
 export const codeFor = (sign: string): string => codesOf(sign)[0] ?? sign
 
 /** Tells whether several currencies have a sign. */
-export const isSharedSign = (sign: string): boolean => Object.hasOwn(SHARED, sign.toUpperCase().replace('.', ''))
+export const isSharedSign = (sign: string): boolean => SHARED.has(sign.toUpperCase().replace('.', ''))
 
 const words = (...lines: readonly string[]): ReadonlySet<string> => new Set(lines.flatMap((line) => line.split(' ')))
 
@@ -95,7 +95,7 @@ const UNITS = words(
   'litre litres liter liters ml cl hl gal gallon gallons kwh mwh gwh wh kw mw gw hr hrs hour hours min mins minute minutes',
   'sec secs second seconds days weeks months pcs pc piece pieces stk stück units ea each percent pct % ‰ °c °f kb mb gb tb',
 )
-const ANY_CURRENCY = [...Object.keys(SIGNS), '$', '¥', ...CODES, '元']
+const ANY_CURRENCY = [...SIGNS.keys(), '$', '¥', ...CODES, '元']
   .map((sign) => sign.replaceAll('$', String.raw`\$`))
   .join('|')
 /** Matches a currency with a word for thousands or millions written to it, such as `T€`, `kEUR`, `百万円` or `$m`. */
