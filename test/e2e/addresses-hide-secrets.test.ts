@@ -118,8 +118,11 @@ const leaks = ({ stdout, stderr }: Ran, mayBeName = false): string[] => {
   const said = { stdout, stderr, webhook: taken.join('\n') }
   const files = filesBelow(importer.folder.path).map((path) => [path, readFileSync(path, 'latin1')] as const)
   const forms = [SECRET, Buffer.from(SECRET).toString('base64').slice(0, 20)]
+  const names = mayBeName ? readdirSync(importer.folder.path, { recursive: true, encoding: 'utf8' }) : []
+  const named = names.filter((name) => name.includes(SECRET)).map((name) => join(importer.folder.path, name))
+  const withoutNames = (text: string): string => named.reduce((rest, path) => rest.replaceAll(path, ''), text)
   return [...Object.entries(said), ...files].flatMap(([where, text]) =>
-    forms.some((form) => text.includes(form)) ||
+    forms.some((form) => withoutNames(text).includes(form)) ||
     (!mayBeName && filesBelow(importer.folder.path).some((one) => one.includes(SECRET)))
       ? [`${where}: ${text}`]
       : [],
