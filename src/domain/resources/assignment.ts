@@ -1,5 +1,6 @@
 import type { Decimal } from '../decimal.ts'
 import { asAsked, asStored, resource, type Stored } from '../schema.ts'
+import { targetsBefore } from './dated-target.ts'
 
 /** Defines the assignment of a KPI to a user: "User KPI" in the interface. Its id is that of the KPI. */
 export const assignment = resource({
@@ -35,14 +36,7 @@ export const assignment = resource({
       onRequest: true,
       since: 8,
     },
-    targets_before: {
-      kind: 'targets',
-      about: 'Dated targets that `targets` replaces, as they were read; while there are others, the change is refused',
-      nullable: true,
-      onRequest: true,
-      writeOnly: true,
-      isDerived: true,
-    },
+    targets_before: targetsBefore,
     sort_order: {
       kind: 'int16',
       about: "Place on the user's entry screen",

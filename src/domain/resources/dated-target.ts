@@ -16,3 +16,13 @@ export const datedTarget = resource({
 
 /** Holds the preference of the header `Prefer` by which a client asks for dated targets; an answer names it as applied. */
 export const DATED_TARGETS = 'dated-targets'
+
+/** Defines the field by which a change of dated targets names the ones that it replaces. */
+export const targetsBefore = {
+  kind: 'targets',
+  about: 'Dated targets that `targets` replaces, as they were read; while there are others, the change is refused',
+  nullable: true,
+  onRequest: true,
+  writeOnly: true,
+  isDerived: true,
+} as const

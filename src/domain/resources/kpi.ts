@@ -1,4 +1,5 @@
 import { asAsked, asStored, type Draft, resource, type Stored } from '../schema.ts'
+import { targetsBefore } from './dated-target.ts'
 
 export const kpi = resource({
   name: 'kpi',
@@ -80,14 +81,7 @@ export const kpi = resource({
       onRequest: true,
       since: 8,
     },
-    targets_before: {
-      kind: 'targets',
-      about: 'Dated targets that `targets` replaces, as they were read; while there are others, the change is refused',
-      nullable: true,
-      onRequest: true,
-      writeOnly: true,
-      isDerived: true,
-    },
+    targets_before: targetsBefore,
     value_direction: {
       kind: 'choice',
       about: 'Which way is better: U up, D down, N none',
