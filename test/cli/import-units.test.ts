@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { allOf, errorOf, type Ran } from '../support/kpi.ts'
 import { embeddedUser, type User } from '../support/user.ts'
@@ -130,10 +130,12 @@ describe('a unit with a scale, of KPIs that exist', () => {
   beforeAll(async () => {
     await user.kpi('units', 'create', '--name', 'Euro', '--display-format', '#.00 €')
     await user.kpi('units', 'create', '--name', 'T€')
+    await user.kpi('units', 'create', '--name', 'kg')
     for (const [name, unit] of [
       ['Turnover', 'Euro'],
       ['Large turnover', 'T€'],
       ['Guests', 'Number'],
+      ['Freight', 'kg'],
     ] as const)
       await user.kpi('kpis', 'create', '--name', name, '--unit', unit, '--frequency', 'D')
   })
@@ -144,6 +146,11 @@ describe('a unit with a scale, of KPIs that exist', () => {
     `Date,Store,${kpi}\n,,${unit}\n2026-01-01,Lake,1.5\n2026-01-02,Lake,2.5\n`
   const overMonths = (kpi: string, unit: string): string =>
     `Store,KPI,Unit,2026-01-01,2026-01-02\nLake,${kpi},${unit},1.5,2.5\n`
+  const besideKpis = (kpi: string, unit: string): string =>
+    `Date,Store,Unit,${kpi}\n2026-01-01,Lake,${unit},1.5\n2026-01-02,Lake,${unit},2.5\n`
+  const inTitle = (kpi: string, unit: string): string =>
+    `Shops of the north\nAll values (${unit})\n\nDate,Store,${kpi}\n2026-01-01,Lake,1.5\n2026-01-02,Lake,2.5\n`
+  const ANYWHERE = [inColumn, inRow, overMonths, besideKpis, inTitle]
 
   test.each([
     ['a column', inColumn, 'Value: is given the unit "T€" by the column "Unit"', 'line 2'],
@@ -154,6 +161,8 @@ describe('a unit with a scale, of KPIs that exist', () => {
       '2026-01-01 to 2026-01-02: is given the unit "T€" by the column "Unit"',
       'line 2',
     ],
+    ['a column beside KPIs', besideKpis, 'Turnover: is given the unit "T€" by the column "Unit"', 'line 2'],
+    ['a title', inTitle, 'Turnover: is given the unit "T€" by line 2', 'line 5'],
   ])('is asked about in %s, and the flags of the question settle it', async (_, fileOf, beginning, line) => {
     const file = fileOf('Turnover', 'T€')
     expect(await valuesOf(file)).toContain(
@@ -163,7 +172,7 @@ describe('a unit with a scale, of KPIs that exist', () => {
     expect(await valuesOf(file, '--scale', 'T€=1')).toBe('1.5 2.5')
   })
 
-  test.each([inColumn, inRow, overMonths])('changes nothing where it is that of the KPI', async (fileOf) => {
+  test.each(ANYWHERE)('changes nothing where it is that of the KPI', async (fileOf) => {
     expect(await valuesOf(fileOf('Turnover', '€'))).toBe('1.5 2.5')
     expect(await valuesOf(fileOf('Large turnover', 'T€'))).toBe('1.5 2.5')
     expect(await valuesOf(fileOf('Guests', 'persons'))).toBe('1.5 2.5')
@@ -180,13 +189,53 @@ describe('a unit with a scale, of KPIs that exist', () => {
     },
   )
 
-  test.each(['T €', 'Tsd. Euro', 'EUR in Tsd.', 'in T€'])(
-    'is asked about in a row, however it is written: %s',
+  test.each(['T €', 'Tsd. Euro', 'EUR in Tsd.', 'in T€', '€000', '€ 000s', 'kEUR', 'thousands of EUR', 'EUR thousand'])(
+    'is asked about anywhere, however it is written: %s',
     async (unit) => {
-      expect(await valuesOf(inRow('Turnover', unit))).toContain('is given the unit')
-      expect(await valuesOf(inRow('Turnover', unit), '--scale', `${unit}=1000`)).toBe('1500 2500')
+      for (const fileOf of ANYWHERE) {
+        const file = fileOf('Turnover', unit)
+        expect([file, await valuesOf(file)]).toEqual([file, expect.stringContaining(`is given the unit "${unit}"`)])
+        expect([file, await valuesOf(file, '--scale', `${unit}=1000`)]).toEqual([file, '1500 2500'])
+      }
     },
   )
+
+  test('is asked about in brackets behind its currency', async () => {
+    const file = inColumn('Turnover', 'EUR (thousands)')
+    expect(await valuesOf(file)).toContain('is given the unit "EUR (thousands)"')
+    expect(await valuesOf(file, '--scale', 'EUR (thousands)=1000')).toBe('1500 2500')
+  })
+
+  test('differs from row to row in its scale', async () => {
+    const file = `${inColumn('Turnover', 'T€')}2026-01-03,Lake,Turnover,7,€\n2026-01-04,Lake,Turnover,8,€000\n`
+    expect(await valuesOf(file, '--scale', 'T€=1000', '--scale', '€000=1000')).toBe('1500 2500 7 8000')
+  })
+
+  test.each([
+    ['in the title goes with no numbers of another kind', 'Freight', 'in T€', '1.5 2.5'],
+    ['in the title of another currency is asked about', 'Turnover', 'in £000', 'is in Euro'],
+    ['in the title without a currency is asked about', 'Guests', 'in thousands', 'Guests is counted in ones'],
+  ])('%s', async (_, kpi, title, said) => {
+    expect(await valuesOf(inTitle(kpi, title))).toContain(said)
+  })
+
+  test.each(['Sales in Berlin', 'Report of M', 'Umsatz 2026', 'Milk (Bio)', 'Region: T'])(
+    'is not in the title %s',
+    async (title) => {
+      expect(await valuesOf(inTitle('Turnover', 'x').replace('All values (x)', title))).toBe('1.5 2.5')
+    },
+  )
+
+  test.each(ANYWHERE)('stays with the rows that are rejected', async (fileOf) => {
+    const scaled = ['--scale', 'T€=1000', '--create-missing']
+    writeFileSync(user.folder.in('scaled.csv'), fileOf('Turnover', 'T€').replace('1.5', 'x'))
+    expect(await user.kpi('entries', 'import', 'scaled.csv', ...scaled)).toMatchObject({ code: 3 })
+    const rejects = user.folder.in('scaled.rejects.csv')
+    writeFileSync(rejects, readFileSync(rejects, 'utf8').replace(',x', ',1.5'))
+    const again = await user.kpi('entries', 'import', 'scaled.rejects.csv', ...scaled, '--dry-run', '-o', 'json')
+    expect((JSON.parse(again.stdout) as { actual: number }[]).map(({ actual }) => actual)).toEqual([1500])
+    await user.kpi('entries', 'undo', '--yes')
+  })
 
   test('is warned of where --scale names one that no number has', async () => {
     const ran = await rehearse(inColumn('Turnover', '€'), '--scale', 'T€=1000')
@@ -200,6 +249,8 @@ describe('a unit with a scale, of KPIs that exist', () => {
 
   test.each([
     ['KPIs below a row of units', ['kpis'], 'KPI,Target\n,T€\nTurnover,2\n', 'line 2'],
+    ['KPIs below a title', ['kpis'], 'Plan in T€\n\nKPI,Target\nTurnover,2\n', 'line 1'],
+    ['assignments below a title', ['assign'], 'Plan in T€\n\nKPI,User,Target\nTurnover,Admin,2\n', 'line 1'],
     ['assignments below a row of units', ['assign'], 'KPI,User,Target\n,,T€\nTurnover,Admin,2\n', 'line 2'],
     [
       'assignments with a column of units',

@@ -146,6 +146,9 @@ const unitTexts = (name: string): { readonly clear: readonly string[]; readonly 
 /** Holds what texts say of a unit. */
 type SaidUnit = Pick<Measure, 'currencies' | 'units' | 'power'>
 
+/** Holds what a text says of a unit, and the words that say it. */
+export type NamedUnit = SaidUnit & { readonly text: string }
+
 /** Lists words that are scales beside a currency only: `Milk (Bio)` is organic. */
 const ALSO_WORDS = new Set(['bio', 'mia', 'lac', 'mil'])
 
@@ -164,7 +167,7 @@ const saidBy = (text: string): SaidUnit | undefined => {
 }
 
 /** Returns what the heading of a column, or the name of a KPI, says of the unit of its numbers; undefined for nothing. */
-export const unitOfHeading = (heading: string): (SaidUnit & { readonly text: string }) | undefined => {
+export const unitOfHeading = (heading: string): NamedUnit | undefined => {
   const { clear, last } = unitTexts(heading)
   for (const text of clear) {
     const said = saidBy(text)
@@ -177,10 +180,18 @@ export const unitOfHeading = (heading: string): (SaidUnit & { readonly text: str
   return currency === undefined ? undefined : { currencies: [currency], units: [], power: 0, text: currency }
 }
 
-/** Returns the unit that a cell below a header gives, with or without a scale: `T €`, `€000`; undefined if it gives none that is known. */
+const LONGEST_UNIT = 40
+
+/** Returns the unit that a cell gives, which may be in brackets, or partly: `EUR (thousands)`; undefined if it has other words. */
+export const unitOfCell = (text: string): NamedUnit | undefined => {
+  const said = text.length <= LONGEST_UNIT ? saidBy(text.replaceAll(/[()[\]]/gu, ' ')) : undefined
+  return said && { ...said, text }
+}
+
+/** Returns the unit that a cell beside or below a header gives, with or without a scale: `T €`, `€000`; undefined if it gives none that is known. */
 export const unitInCell = (text: string): string | undefined => {
-  const scaled = /\p{L}|\p{Sc}/u.test(text) ? unitOfHeading(`(${text})`) : undefined
-  return unitBelowHeader(text) ?? (scaled?.text === text && scaled.power > 0 ? text : undefined)
+  const scaled = /\p{L}|\p{Sc}/u.test(text) ? unitOfCell(text) : undefined
+  return unitBelowHeader(text) ?? (scaled && scaled.power > 0 ? text : undefined)
 }
 
 const saysNothing = ({ currencies, units, power }: SaidUnit): boolean =>

@@ -27,6 +27,7 @@ import {
 } from '../detect/column-formats.ts'
 import { withoutMissing } from '../formats/evidence.ts'
 import { unitRowOf } from '../heading/left-out-rows.ts'
+import { tableUnitOf } from '../detect/units.ts'
 import type { ImportOptions } from '../options/options.ts'
 import { requireHeader, type Row, sampleOf } from '../../tabular/source/table.ts'
 import { fetchReference, type Reference } from '../directory/reference.ts'
@@ -71,7 +72,7 @@ const beginReading = async (
     options: asOwnList(asked, written, file, OWN_COLUMNS),
   }
   const planned = planAssignments(header, options, matrix ? [] : sample, reference.users)
-  const plan = { ...planned, unitRow: matrix ? undefined : unitRowOf(file, options) }
+  const plan = { ...planned, ...(!matrix && { unitRow: unitRowOf(file, options), tableUnit: tableUnitOf(file) }) }
   const formats = createColumnFormats(plan, options, reference)
   await surveyCells(table, plan, formats, withoutMissing(options.missing), onProgress)
   if (reference.words.isFound() || hasCurrencies(formats, reference)) await reference.learnMeasures(() => [])

@@ -33,6 +33,7 @@ import { kpiPlaces } from './value-columns.ts'
 import { delimiterName, DELIMITERS } from '../../tabular/source/text-format.ts'
 import { isMarkedDate, withoutSign } from './heading-forms.ts'
 import { type FoundYear, yearFlags } from '../formats/file-years.ts'
+import type { GivenUnit } from '../formats/number-words.ts'
 import { columnsHolding, Contents, truthColumns, type SampleRow } from './contents.ts'
 import { type Heading, recognizeKeys, recognizeLayout } from './layout.ts'
 import { orLikeDates } from './date-columns.ts'
@@ -224,6 +225,8 @@ export type ColumnPlan = {
   readonly units?: readonly number[]
   /** Holds a row below the header that says which units the columns have. */
   readonly unitRow?: SampleRow | undefined
+  /** Holds the unit that a title gives all numbers. */
+  readonly tableUnit?: GivenUnit | undefined
   /** Tells whether the file was exported for a spreadsheet, with a mark before notes that would run as formulas. */
   readonly isMarked?: boolean
   /** Lists the years that are named beside the rows of the file. */

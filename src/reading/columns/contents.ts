@@ -4,6 +4,7 @@ import { beginsWithNumber, stripAffixes } from '../../domain/numbers/affixed-num
 import { isInstant, isTimeOfDay, splitTime } from '../formats/time-of-day.ts'
 import type { ImportOptions } from '../options/options.ts'
 import { areTruthValues, isTruthWord, numberOfTruth } from '../formats/truth-words.ts'
+import { unitInCell } from '../../domain/numbers/measure.ts'
 import { isUnit, namesUnits } from '../../domain/numbers/unit-words.ts'
 import { isWholeDate } from '../formats/known-formats.ts'
 import { createMissingTest, type Evidence, faultOfNoValue, type ValueOptions } from '../formats/evidence.ts'
@@ -61,6 +62,7 @@ const isCode = (text: string): boolean => LETTER.test(text) && (CODE.test(text) 
  * in a column that is named for them.
  */
 const kindOfCell = (text: string, isUnitColumn: boolean): CellKind => {
+  if (isUnitColumn && unitInCell(text) !== undefined) return 'unit'
   if (YEAR.test(text)) return 'year'
   if (STAMP.test(text)) return 'stamp'
   if (isNumber(text)) return WHOLE.test(text) ? 'whole' : 'number'

@@ -95,14 +95,16 @@ const addValueFaults = (found: HeaderFindings, of: WideColumns['of']): void => {
 
 const KINDS = { kpi: 'kpis', user: 'users', source: 'items' } as const
 
-/** Returns the columns without a meaning so far, but for those of truth values that name nothing, where others name something. */
-const withoutTruths = ({ found, contents, directories }: ColumnSearch, of: NameRole): number[] => {
+/** Returns the columns without a meaning so far, but for those of truth values or units that name nothing, where others name something. */
+const withoutMarks = ({ found, contents, directories }: ColumnSearch, of: NameRole): number[] => {
   const [places, lookup] = [unassignedColumns(found), directories[of]]
   if (lookup === undefined || countNames(found, places, lookup) === 0) return places
   // Watch them in all rows: other texts may stand further down.
-  const isLeftOut = (at: number): boolean => countNames(found, [at], lookup) === 0 && contents.of(at) === 'texts'
-  const truths = new Set(truthColumns(found, contents).filter(isLeftOut))
-  return places.filter((at) => !truths.has(at))
+  const isLeftOut = (at: number): boolean =>
+    countNames(found, [at], lookup) === 0 && ['texts', 'units'].includes(contents.of(at))
+  const units = places.filter((at) => contents.peek(at) === 'units')
+  const marks = new Set([...truthColumns(found, contents), ...units].filter(isLeftOut))
+  return places.filter((at) => !marks.has(at))
 }
 
 /**
@@ -122,7 +124,7 @@ const findWide = (search: ColumnSearch): WideColumns | undefined => {
   const mayCreate = options.create?.kinds.has(KINDS[of]) === true
   const { places, unclear, issues } = mayCreate
     ? valueColumns(search, of)
-    : { places: withoutTruths(search, of), unclear: [], issues: [] }
+    : { places: withoutMarks(search, of), unclear: [], issues: [] }
   const isNone = Math.max(of === 'kpi' ? kpis : owners, mayCreate ? places.length + unclear.length : 0) === 0
   if (isNone && options.layout !== 'wide') return undefined
   found.issues.push(...issues)

@@ -33,9 +33,9 @@ import { joinName, nameBeside, type PersonName, splitName } from '../../domain/p
 import { asOwnList, type ReadingFile, type RefusedRow } from '../entries/desired-rows.ts'
 import { doubtsOf, requireNoDoubts } from '../detect/column-formats.ts'
 import { createNumberColumn, type NumberColumn } from '../detect/number-column.ts'
-import { NumberWords } from '../formats/number-words.ts'
+import { type GivenUnit, NumberWords } from '../formats/number-words.ts'
 import { type Measure, measureOf, type MeasuringUnit, measuringUnit } from '../../domain/numbers/measure.ts'
-import { createUnitRow, createUnits } from '../detect/units.ts'
+import { createUnitRow, createUnits, tableUnitOf } from '../detect/units.ts'
 import { unitRowOf } from '../heading/left-out-rows.ts'
 import { faultOfSurplus, requireHeader, type Row, rowsBelowHeader, sampleOf } from '../../tabular/source/table.ts'
 import { kpi } from '../../domain/resources/kpi.ts'
@@ -159,6 +159,8 @@ type Reading = Pick<ReadingDefinitions, 'kind' | 'options'> & {
   readonly addressOf: ((name: PersonName) => string | Fault) | undefined
   /** Holds the row of units below the header. */
   readonly unitRow: Row | undefined
+  /** Holds the unit that a title gives all numbers. */
+  readonly tableUnit: GivenUnit | undefined
 }
 
 /** Reads the rows of a file, in the decimal signs that are known, else with points. */
@@ -191,8 +193,8 @@ class DefinitionReader {
       const ofColumn = { words: this.#words, isTarget: true }
       const column = createNumberColumn(header, decimal ?? sign, decimal !== undefined, units, ofColumn)
       this.#numbers.set(role, column)
-      const { unitRow } = this.#reading
-      const own = unitRow && createUnitRow(unitRow).unitIn([], at)
+      const { unitRow, tableUnit } = this.#reading
+      const own = (unitRow && createUnitRow(unitRow).unitIn([], at)) ?? tableUnit
       return {
         note: (text, line, stored, measured) => column.note(text, line, measured, stored, own),
         read: (text, line, stored, measured) => {
@@ -530,6 +532,7 @@ export const beginReading = async (work: ReadingDefinitions): Promise<Begun> => 
     measures,
     addressOf: addressOfNames(options, snapshot),
     unitRow: unitRowOf(table, options),
+    tableUnit: tableUnitOf(table),
   })
   for await (const row of rowsBelowHeader(table, onProgress)) if (row.cells.length <= header.length) seen.note(row)
   const reader = seen.settled()

@@ -12,7 +12,14 @@ import { completeBy, createPartTest, type FoundYear, yearFlags } from '../format
 import { createDateColumn, type DateColumn, type YearOfDates } from '../formats/date-column.ts'
 import { createNumberColumn, isRefuted, type NumberColumn } from './number-column.ts'
 import type { GivenUnit, NumberWords } from '../formats/number-words.ts'
-import { createUnitColumn, createUnitRow, createUnits, type FlagsForUnits, type UnitColumn } from './units.ts'
+import {
+  createTableUnit,
+  createUnitColumn,
+  createUnitRow,
+  createUnits,
+  type FlagsForUnits,
+  type UnitColumn,
+} from './units.ts'
 import { listFlag, mapFlag } from '../options/flag-text.ts'
 import type { DecimalSign } from '../../domain/numbers/read-number.ts'
 import { type DatePart, partsMeant } from '../formats/period-words.ts'
@@ -193,6 +200,7 @@ const unitColumns = (plan: ColumnPlan): UnitColumn[] => [
     return createUnitColumn(at, name, kpiForEach(plan, name))
   }),
   ...(plan.unitRow ? [createUnitRow(plan.unitRow)] : []),
+  ...(plan.tableUnit ? [createTableUnit(plan.tableUnit)] : []),
 ]
 
 /** Returns how dates without a year are completed: by the year that the user gave, or else how to give it. */

@@ -86,9 +86,9 @@ export const createNumberColumn = (
 ) => {
   const short = SHORT[sign]
   const headed = unitByHeading(name)
-  /** Returns the unit of a plain number: that of its own cell, unless only the heading gives a scale. */
+  /** Returns the unit of a plain number: that of its own cell, unless only the heading gives a scale; else that of the table. */
   const unitOf = (own: GivenUnit | undefined): GivenUnit | undefined =>
-    own && (own.power > 0 || !headed?.power) ? own : headed
+    own && (headed === undefined || (own.of === 'cell' && (own.power > 0 || headed.power === 0))) ? own : headed
   words.settle(sign)
   const proofs = new Map<DecimalSign, Evidence>()
   const rounded = new Map<DecimalSign, Evidence>()

@@ -1,10 +1,10 @@
 import { type Evidence, showCell } from '../formats/evidence.ts'
-import { type GivenUnit, unitByCell } from '../formats/number-words.ts'
+import { type GivenUnit, unitByCell, unitByTitle } from '../formats/number-words.ts'
 import { listFlag, listValue } from '../options/flag-text.ts'
 import { currencyOf, namesPercent } from '../../domain/numbers/unit-words.ts'
-import { unitInCell } from '../../domain/numbers/measure.ts'
+import { unitInCell, unitOfCell } from '../../domain/numbers/measure.ts'
 import { memoize } from '../formats/date-format.ts'
-import type { Row } from '../../tabular/source/table.ts'
+import type { Row, Table } from '../../tabular/source/table.ts'
 
 /** Maps the signs and words of currencies to their codes. */
 const SAME: ReadonlyMap<string, string> = new Map(
@@ -110,7 +110,12 @@ const MOST_TEXTS = 20
 /** Sets how many units of one KPI are shown. */
 const SHOWN = 3
 
-const keyOf = (text: string): string => (namesPercent(text) ? '%' : currencyOf(text).toLowerCase().replace(/\.$/, ''))
+/** Returns what texts of one unit have in common; scales are asked about number by number. */
+const keyOf = (text: string): string => {
+  if (namesPercent(text)) return '%'
+  const [currency = text] = unitOfCell(text)?.currencies ?? []
+  return currencyOf(currency).toLowerCase().replace(/\.$/, '')
+}
 
 /** Holds how the units of a KPI are written, in the order of the rows. */
 type Written = ReadonlyMap<string, Evidence>
@@ -199,3 +204,18 @@ export const createUnitRow = ({ line, cells }: Pick<Row, 'line' | 'cells'>): Uni
     unitsOf,
   }
 }
+
+/** Returns the scaled unit that the lines above a header give all numbers; undefined if they give none. */
+export const tableUnitOf = ({ above, upper }: Pick<Table, 'above' | 'upper'>): GivenUnit | undefined =>
+  (upper ? above.slice(0, -1) : above).flatMap(({ line, cells }) =>
+    cells.flatMap((cell) => unitByTitle(cell.trim(), `line ${line}`) ?? []),
+  )[0]
+
+/** Creates the units of columns of which all have the same one. */
+export const createTableUnit = (unit: GivenUnit): UnitColumn => ({
+  name: unit.by,
+  note: () => {},
+  unitIn: () => unit,
+  doubt: () => undefined,
+  unitsOf: () => [],
+})

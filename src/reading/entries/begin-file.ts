@@ -21,6 +21,7 @@ import { mayBeNameRows } from '../columns/name-headings.ts'
 import type { Heading } from '../columns/layout.ts'
 import type { ImportOptions } from '../options/options.ts'
 import { unitRowOf } from '../heading/left-out-rows.ts'
+import { tableUnitOf } from '../detect/units.ts'
 import { fillRight } from '../heading/table-body.ts'
 import { nextTurn } from '../../client/next-turn.ts'
 import { fetchReference, type Reference } from '../directory/reference.ts'
@@ -245,7 +246,7 @@ const beginWith = async (
   const { contents, ...others } = heading
   const planWith = (shown: Contents): Planned => {
     const { plan, unclear } = planClearly(() => planBy({ ...others, contents: shown }, client, options, reference))
-    return { plan: { ...plan, isMarked, unitRow: unitRowOf(table, options) }, unclear }
+    return { plan: { ...plan, isMarked, unitRow: unitRowOf(table, options), tableUnit: tableUnitOf(table) }, unclear }
   }
   const pause = async (): Promise<void> => {
     await nextTurn(undefined)

@@ -275,7 +275,8 @@ const forgetRows = ({ sorter, rejects, summary }: CheckResults, { created }: Ref
 }
 
 /** Tells whether cells give units, which must be known before numbers are read: of some these are scales, or fractions. */
-const hasUnits = ({ plan: { units = [], unitRow } }: Begun): boolean => units.length > 0 || unitRow !== undefined
+const hasUnits = ({ plan: { units = [], unitRow, tableUnit } }: Begun): boolean =>
+  units.length > 0 || unitRow !== undefined || tableUnit !== undefined
 
 /** Tells whether the heading of a column of numbers gives them a unit, which may not be that of their KPIs. */
 const hasMeasuredHeading = ({ plan: { header, roles, wide }, reference: { kpis } }: Begun): boolean => {

@@ -8,8 +8,10 @@ import {
   meaningsOf,
   measureOf,
   isMeasured,
+  type NamedUnit,
   sayMeasure,
   scaledUnit,
+  unitOfCell,
   unitOfHeading,
 } from '../../domain/numbers/measure.ts'
 import { currencyOf } from '../../domain/numbers/unit-words.ts'
@@ -260,7 +262,8 @@ export class NumberWords {
     if (said && power === 0) return isNegated ? { scaling: said } : undefined
     const other = faultOfUnit(unit, measure)
     // Leave currencies of cells to the check that compares them with those of the KPIs, if there is one.
-    if (other && unit.isOfCell && unit.power === 0 && unit.currencies.length > 0 && !this.#refusesCurrencies)
+    if (unit.of === 'table' && (measure.isPercentage || (other && measure.currencies.length === 0))) return undefined
+    if (other && unit.of === 'cell' && unit.power === 0 && unit.currencies.length > 0 && !this.#refusesCurrencies)
       return undefined
     if (other) return said ? { fault: other } : { question: askWhetherSame(unit, measure) }
     if (said && unit.power !== measure.power) return { scaling: { power: power - measure.power, isNegated } }
@@ -350,11 +353,15 @@ const sayReading = (cell: NumberCell | Fault | undefined, meaning: Meaning): str
   return `${value ?? 'too large'} (${meaning.name}: ${listFlag('--scale', [meaning.said])})`
 }
 
-/** Describes the unit that a heading gives the numbers below it. */
-type HeadingUnit = NonNullable<ReturnType<typeof unitOfHeading>>
-
-/** Describes the unit that plain numbers are given: by what, and how a question about them begins. */
-export type GivenUnit = HeadingUnit & { readonly by: string; readonly says: string; readonly isOfCell: boolean }
+/**
+ * Describes the unit that plain numbers are given: by what, and how a question about them begins. One of the whole table is only
+ * that of the numbers that may have it.
+ */
+export type GivenUnit = NamedUnit & {
+  readonly by: string
+  readonly says: string
+  readonly of: 'column' | 'cell' | 'table'
+}
 
 /** Holds a unit, and for each KPI the first number without words that is given it. */
 type PlainNumbers = { readonly unit: GivenUnit; readonly numbers: Map<number | undefined, Evidence> }
@@ -415,7 +422,7 @@ const PERIODS = new Set(
 )
 
 /** Returns the unit that a heading gives numbers, in brackets if it is no currency and has no scale; else undefined. */
-export const measuredHeading = (heading: string): HeadingUnit | undefined => {
+export const measuredHeading = (heading: string): NamedUnit | undefined => {
   const unit = unitOfHeading(heading)
   if (!unit || unit.power > 0 || unit.currencies.length > 0) return unit
   const isBracketed = ['(', '['].some((bracket) => heading.includes(bracket + unit.text))
@@ -425,12 +432,19 @@ export const measuredHeading = (heading: string): HeadingUnit | undefined => {
 /** Returns the unit that the heading of a column gives its numbers; undefined if it gives none. */
 export const unitByHeading = (heading: string): GivenUnit | undefined => {
   const unit = measuredHeading(heading)
-  return unit && { ...unit, by: 'the heading', says: `is headed ${JSON.stringify(unit.text)}`, isOfCell: false }
+  return unit && { ...unit, by: 'the heading', says: `is headed ${JSON.stringify(unit.text)}`, of: 'column' }
 }
+
+const sayGiven = (unit: string, by: string): string => `is given the unit ${JSON.stringify(unit)} by ${by}`
 
 /** Returns the unit that a cell of units gives numbers; `by` names its column, or its line. */
 export const unitByCell = (text: string, by: string): GivenUnit | undefined => {
-  const unit = measuredHeading(`(${text})`)
-  if (unit?.text !== text) return undefined
-  return { ...unit, by, says: `is given the unit ${JSON.stringify(text)} by ${by}`, isOfCell: true }
+  const unit = unitOfCell(text)
+  return unit && !PERIODS.has(text.toLowerCase()) ? { ...unit, by, says: sayGiven(text, by), of: 'cell' } : undefined
+}
+
+/** Returns the scaled unit that a title gives all numbers of a table, such as `All values in T€`; undefined if it gives none. */
+export const unitByTitle = (text: string, by: string): GivenUnit | undefined => {
+  const unit = [unitOfHeading(text), unitOfCell(text)].find((one) => one && one.power > 0)
+  return unit ? { ...unit, by, says: sayGiven(unit.text, by), of: 'table' } : undefined
 }

@@ -265,7 +265,9 @@ const findIn = (search: Search): FoundHeading | Candidates => {
   const first = firstNaming(search)
   if (sure !== undefined) {
     const after = labelRows(search, sure).find((at) => at > sure && isBelowHeader(body, cellsAt(search, at)))
-    return headingAt(search.rows, sure, after)
+    // Rows of rejects may leave most columns blank, which then do not show what they hold.
+    const next = isUnitRow(body, cellsAt(search, sure + 1)) ? sure + 1 : undefined
+    return headingAt(search.rows, sure, after ?? next)
   }
   if (body.kinds.size === 0) return headingAt(search.rows, first)
   if (rowKind(body, cellsAt(search, first)) === 'data') return aboveData(search, first)

@@ -26,7 +26,8 @@ const kindOf = memoize((text: string): CellKind => {
   if (text === '' || faultOfNoValue(text) !== undefined) return 'nothing'
   if (SURELY_NUMBER.test(text)) return 'number'
   const isDate = isWholeDate(text)
-  const isNumber = stripAffixes(text) !== undefined && !(isDate && DOTTED_DATE.test(text))
+  const isNumber =
+    stripAffixes(text) !== undefined && !(isDate && DOTTED_DATE.test(text)) && unitInCell(text) === undefined
   if (isDate) return isNumber ? 'either' : 'date'
   return isNumber ? 'number' : 'text'
 }, 10_000)

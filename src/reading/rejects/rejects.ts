@@ -132,12 +132,15 @@ export type Rejects = ReturnType<typeof createRejects>
 
 const isRejectColumn = (name: string | undefined): boolean => REJECT_COLUMNS.some((column) => column === name)
 
-/** Counts the rows of a rejects file, which are below its header, and not the titles above that. */
+/** Counts the rows of a rejects file, which have a reason below its header: units below that have none, and titles are above it. */
 export const countRejectedRows = async (table: Pick<Table, 'rows'>): Promise<number> => {
   // A file without the columns of rejects has its header first.
   let count = -1
   for await (const rows of table.rows()) {
-    for (const { cells } of rows) count = cells.at(-1) === REJECT_COLUMNS.at(-1) ? 0 : count + 1
+    for (const { cells } of rows) {
+      if (cells.at(-1) === REJECT_COLUMNS.at(-1)) count = 0
+      else if (cells.at(-1) !== '') count += 1
+    }
   }
   return Math.max(0, count)
 }
@@ -214,7 +217,7 @@ const textAbove = ({ above, reading }: Table, headerLine: number): string => {
 }
 
 /**
- * Yields the text of a rejects file. It reads the file again and picks out the header and the rejected rows: the
+ * Yields the text of a rejects file. It reads the file again and picks out the header, the units below it and the rejected rows: the
  * original cells with the original delimiter, then the line and the reasons. In the value columns of a wide file, cells
  * that were not rejected are left empty, so that nothing is imported twice.
  */
@@ -244,6 +247,7 @@ async function* rejectedRows(
         if (table.above.length > 0) yield textAbove(table, line)
         original = ownCells(cells)
         picked.push([...original(cells), ...REJECT_COLUMNS])
+        if (table.units) picked.push([...original(table.units.cells), '', ''])
       } else if (rejected?.line === line) {
         const own = original(notLoaded(cells, rejected, values))
         picked.push([...own, String(line), rejected.reasons.join('; ')])
