@@ -8,7 +8,7 @@ import { onlyNameOthers } from './args/other-commands.ts'
 import { isLogJson } from './args/raw-options.ts'
 import { type Act, type Cli, createCli, type ReadLine } from './cli.ts'
 import { commandGroups, START } from './command-groups.ts'
-import { EXIT, UsageError, type ExitCode } from './exit.ts'
+import { EXIT, type ExitCode, exitOf, UsageError } from './exit.ts'
 import type { Io } from './io.ts'
 import { createLog } from './output/log.ts'
 import { outputOf } from './output/printed.ts'
@@ -354,7 +354,7 @@ const withParsed = async <T>(
     if (isForPrograms && error instanceof CommanderError && error.code === 'commander.help') throw noCommand(ours)
     const { withCommand, withNextStep } = await import('./usage-hints.ts')
     const told = asTyped(withNextStep(error, ours), args, ours)
-    throw isRead ? told : withCommand(told, ours)
+    throw !isRead || exitOf(told) === EXIT.usage ? withCommand(told, ours) : told
   } finally {
     await Promise.all(written.errors)
     const text = await wholeHelp(io, written)

@@ -1,7 +1,7 @@
 import { CommanderError, type CommandUnknownOpts } from '@commander-js/extra-typings'
 import { nearest } from '../client/nearest.ts'
 import type { OurLine } from './args/aliases.ts'
-import { pathOf } from './args/help-layout.ts'
+import { HELP_TOPICS, pathOf } from './args/help-layout.ts'
 import { faultOfDays } from './args/relative-dates.ts'
 import { commandOfError } from './exit.ts'
 import { commandHelp } from './help-json.ts'
@@ -74,12 +74,18 @@ const nearName = (typed: string, names: readonly string[]): string | undefined =
   return near && dashes + near
 }
 
+/** Returns how to show the help topic that a word in place of a command is near. */
+const nearTopic = (kind: string, word: string, { parent }: CommandUnknownOpts): string | undefined => {
+  const topic = kind === 'command' && parent === null ? nearName(word, [...HELP_TOPICS]) : undefined
+  return topic && `kpi help ${topic}`
+}
+
 /** Says what is wrong with a word that is no command or flag, what is near, and where all are shown. */
 const sayUnknown = (kind: string, word: string, command: CommandUnknownOpts): string => {
   const [typed = '', ...value] = word.split('=')
   const names = namesOf(command, kind)
   if (value.length > 0 && names.includes(typed)) return `option '${typed}' takes no value`
-  const near = nearName(typed, names)
+  const near = nearName(typed, names) ?? nearTopic(kind, typed, command)
   // A value may be a secret.
   const shown = value.length > 0 ? `${typed}=…` : typed
   const hint = near === undefined ? '' : ` (Did you mean ${near}?)`

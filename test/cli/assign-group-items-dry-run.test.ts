@@ -60,6 +60,6 @@ describe.each(users)('%s, a dry run of assign group-items', (_, open) => {
 
   test.each(['add', 'remove'])('%s takes --summary-only with --dry-run alone', async (verb) => {
     const ran = await items(verb, 'South', '2', '--summary-only')
-    expect([ran.code, ran.stderr]).toEqual([2, 'kpi: --summary-only goes with --dry-run\n'])
+    expect([ran.code, ran.stderr]).toEqual([2, `kpi assign group-items ${verb}: --summary-only goes with --dry-run\n`])
   })
 })

@@ -80,7 +80,7 @@ describe.each(users)('%s, kpi assign', (_, open) => {
       code: 2,
       stdout: '',
       stderr:
-        'kpi: remove 2 assignments (KPIs Revenue,Visits from users Ann Lee) needs --yes where nobody can be asked; --dry-run shows what would be done\n',
+        'kpi assign remove: remove 2 assignments (KPIs Revenue,Visits from users Ann Lee) needs --yes where nobody can be asked; --dry-run shows what would be done\n',
     })
     expect(await held()).toHaveLength(2)
     const unknown = await assign('remove', '--kpis', 'Nothing', '--users', 'Ann Lee')

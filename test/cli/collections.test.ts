@@ -130,7 +130,7 @@ describe.each([
       expect(ran).toMatchObject({ code: 2, stdout: '' })
       expect(ran.stderr).toMatch(
         new RegExp(
-          `^kpi: delete [A-Za-z]+ ${id}, .+ needs --yes where nobody can be asked; --dry-run shows what would be done\n$`,
+          `^kpi [a-z-]+ delete: delete [A-Za-z]+ ${id}, .+ needs --yes where nobody can be asked; --dry-run shows what would be done\n$`,
         ),
       )
       const dry = await kpi('delete', called, '--dry-run', '-o', 'json')
@@ -146,7 +146,7 @@ describe.each([
       expect(await kpi('delete', 'Nix', 'Nox')).toMatchObject({
         code: 2,
         stderr: expect.stringMatching(
-          /^kpi: there is no [A-Za-z]+ "Nix".*; there is no [A-Za-z]+ "Nox".*\n$/,
+          /^kpi [a-z-]+ delete: there is no [A-Za-z]+ "Nix".*; there is no [A-Za-z]+ "Nox".*\n$/,
         ) as unknown,
       })
       expect(await kpi('delete', '998', '999')).toMatchObject({

@@ -679,10 +679,10 @@ test('two applies of a file at once do not both run', async () => {
 })
 
 test.each([
-  [['dump', '-o', 'csv'], 'kpi: a dump is YAML; leave out -o csv\n'],
-  [['apply', '-', '--prune'], 'kpi: --prune needs a file with a name, whose earlier applies it goes by\n'],
-  [['apply', 'kpi.yaml', '--max-deletes', 'x'], 'kpi: --max-deletes x is not a whole number\n'],
-  [['apply', 'kpi.yaml', '--summary-only'], 'kpi: --summary-only goes with --dry-run\n'],
+  [['dump', '-o', 'csv'], 'kpi dump: a dump is YAML; leave out -o csv\n'],
+  [['apply', '-', '--prune'], 'kpi apply: --prune needs a file with a name, whose earlier applies it goes by\n'],
+  [['apply', 'kpi.yaml', '--max-deletes', 'x'], 'kpi apply: --max-deletes x is not a whole number\n'],
+  [['apply', 'kpi.yaml', '--summary-only'], 'kpi apply: --summary-only goes with --dry-run\n'],
 ])('%j is wrong usage', async (args, stderr) => {
   await using user = await embeddedUser()
   expect(await user.kpi(...args)).toEqual({ code: 2, stdout: '', stderr })

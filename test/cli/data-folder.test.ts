@@ -38,7 +38,9 @@ test('without a home directory, its place has to be named', async () => {
   const kpi = shellIn({ home: '', cwd: home.path })
   const ran = await kpi('categories', 'list')
   expect(ran).toMatchObject({ code: 2, stdout: '' })
-  expect(ran.stderr).toMatch(/^kpi: there is no home directory \(HOME is empty\); set it, or KPI_DATA_DIR/)
+  expect(ran.stderr).toMatch(
+    /^kpi categories list: there is no home directory \(HOME is empty\); set it, or KPI_DATA_DIR/,
+  )
   expect((await kpi('categories', 'list', '--data-dir', 'here')).code).toBe(0)
 })
 

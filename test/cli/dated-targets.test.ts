@@ -118,7 +118,7 @@ describe.each(some(1, users))('%s, --from', (_, open) => {
   })
 
   test.each([
-    [['--from', '2027-01-01'], 'kpi: --from says on which day a target begins: give --target-default, too'],
+    [['--from', '2027-01-01'], 'kpi kpis update: --from says on which day a target begins: give --target-default, too'],
     [['--target', '5', '--from', '2027-02-30'], 'is a date that does not exist'],
     [['--target', '5', '--from', 'soon'], '"soon" is not a date'],
     [['--target', '5', '--from', '1800-01-01'], 'is not in the years 1900 to 2199'],

@@ -64,7 +64,7 @@ describe('one rule for all commands', () => {
     expect(await notedBy(READING, '--from', word)).toEqual(eachOf(READING, ...notes))
     expect(await rangeNoted(DELETING, '--from', word)).toEqual({
       code: 2,
-      stderr: `kpi: --from ${word} does not say the last day; add --to ${word} for that day alone, or --to today\n`,
+      stderr: `kpi entries delete: --from ${word} does not say the last day; add --to ${word} for that day alone, or --to today\n`,
     })
   })
 

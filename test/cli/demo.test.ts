@@ -41,5 +41,7 @@ test('kpi demo leaves a folder alone that holds something else', async () => {
   await kpi('kpis', 'create', '--name', 'Sales', '--frequency', 'D', '--data-dir', 'here')
   const { code, stdout, stderr } = await kpi('demo', '--data-dir', 'here')
   expect([code, stdout]).toEqual([2, ''])
-  expect(stderr).toMatch(/^kpi: \S+here holds other KPIs; choose an empty folder for the sample with --data-dir\n$/)
+  expect(stderr).toMatch(
+    /^kpi demo: \S+here holds other KPIs; choose an empty folder for the sample with --data-dir\n$/,
+  )
 })

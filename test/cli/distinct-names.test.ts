@@ -93,7 +93,9 @@ describe.each(users.map((one, row) => [...one, row] as const))('%s, names that t
           1,
           expect.stringContaining('name: "\u0405ales" looks like "Sales", though its "\u0405" (U+0405, Cyrillic)'),
         ])
-        expect((await user.kpi(...line, '--by-name', 'nam')).stderr).toBe('kpi: --by-name nam is not one of name\n')
+        expect((await user.kpi(...line, '--by-name', 'nam')).stderr).toBe(
+          `kpi ${noun} ${line[1]}: --by-name nam is not one of name\n`,
+        )
       }
       for (const line of lines.toReversed()) {
         const meant = meantIn(await user.kpi(...line))

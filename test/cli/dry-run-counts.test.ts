@@ -40,7 +40,10 @@ describe.each(users)('%s, --summary-only prints the counts of the dry run of', (
     [['entries', 'undo', 'none', '--yes']],
   ])('nothing without --dry-run: %j is refused', async (line) => {
     const ran = await user.kpi(...line, '--summary-only')
-    expect([ran.code, ran.stderr]).toEqual([2, 'kpi: --summary-only goes with --dry-run\n'])
+    expect([ran.code, ran.stderr]).toEqual([
+      2,
+      `kpi ${line.slice(0, 2).join(' ')}: --summary-only goes with --dry-run\n`,
+    ])
     const held = await Promise.all([2, 3].map((id) => user.client.assignments(id).list()))
     expect(held.map((list) => list.map(({ user_target }) => user_target))).toEqual([[null, null], []])
   })

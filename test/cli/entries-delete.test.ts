@@ -17,7 +17,7 @@ describe.each(users)('%s, kpi entries delete', (_, open) => {
     const unasked = await user.kpi('entries', 'delete', ...range)
     expect([unasked.code, unasked.stderr]).toEqual([
       2,
-      'kpi: delete 2 entries of 2026-11-19 to 2026-11-20 (Revenue, sum 120.5) needs --yes where nobody can be asked; --dry-run shows what would be done\n',
+      'kpi entries delete: delete 2 entries of 2026-11-19 to 2026-11-20 (Revenue, sum 120.5) needs --yes where nobody can be asked; --dry-run shows what would be done\n',
     ])
     expect(await left()).toBe('2026-11-19 2026-11-20 2026-11-21')
     const ran = await user.kpi('entries', 'delete', ...range, '--yes')

@@ -36,7 +36,7 @@ describe.each([...users, ['through the newer interface', newerUser] as const])('
     const ran = await user.kpi('entries', 'update', '1', '2', '1', '--actual', '5')
     expect([ran.code, ran.stderr]).toEqual([
       2,
-      'kpi: nothing was sent: no. 1 (1) and no. 3 (1) are the same entry; name each once\n',
+      'kpi entries update: nothing was sent: no. 1 (1) and no. 3 (1) are the same entry; name each once\n',
     ])
     expect(await user.client.entries.get(1)).toMatchObject({ actual: 40_0000n })
   })

@@ -108,7 +108,7 @@ describe.each(users)('%s, kpi entries', (_, open) => {
   test('get and delete take ids; a delete has to be confirmed', async () => {
     expect((await entries('get', '2')).stdout).toMatch(/^actual +80\.5$/m)
     expect((await entries('delete', '2')).stderr).toBe(
-      'kpi: delete entry 2, Revenue of Ann Lee on 2026-11-20: 80.5 needs --yes where nobody can be asked; --dry-run shows what would be done\n',
+      'kpi entries delete: delete entry 2, Revenue of Ann Lee on 2026-11-20: 80.5 needs --yes where nobody can be asked; --dry-run shows what would be done\n',
     )
     expect(await entries('delete', '2', '3', '--yes')).toEqual({
       code: 0,

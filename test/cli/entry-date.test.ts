@@ -66,6 +66,6 @@ test('a file is imported for a day, and a period is refused with the flag that h
   expect(ran).toMatchObject({
     code: 2,
     stderr:
-      "kpi: --date 'last month' is a period; write a day of it, and --period-dates first for KPIs that are not daily\n",
+      "kpi entries import: --date 'last month' is a period; write a day of it, and --period-dates first for KPIs that are not daily\n",
   })
 })

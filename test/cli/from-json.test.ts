@@ -255,7 +255,7 @@ describe.each(users)('%s, from JSON', (_, open) => {
     const ran = await withFile(text, 'users', 'create', '--from-json', 'FILE')
     expect(ran).toMatchObject({ code: 2, stdout: '' })
     expect(ran.stderr).toMatch(
-      /^kpi: in\.json is not JSON: (the sign at line \d+ column \d+ is not expected there|a string has .* after line 1 column 14|it ends too early)\n$/,
+      /^kpi users create: in\.json is not JSON: (the sign at line \d+ column \d+ is not expected there|a string has .* after line 1 column 14|it ends too early)\n$/,
     )
     expect(ran.stderr).not.toContain('hunter2')
   })
@@ -289,7 +289,9 @@ test('an object that can be no record is refused', async () => {
   const refusal = async (file: string): Promise<string> =>
     (await own.kpi('categories', 'create', '--from-json', file)).stderr
   expect(await refusal('one.json')).toContain('no. 2 has 1001 fields, and no record more than 1000')
-  expect(await refusal('deep.json')).toBe('kpi: cannot read deep.json: the body is nested more than 1000 deep\n')
+  expect(await refusal('deep.json')).toBe(
+    'kpi categories create: cannot read deep.json: the body is nested more than 1000 deep\n',
+  )
 })
 
 test('the words of the flags stand for choices in objects, too', async () => {

@@ -174,7 +174,7 @@ describe.each(users)('%s', (_, open) => {
         code: 2,
         stdout: '',
         stderr:
-          'kpi: remove group items 5 from users Ann Lee needs --yes where nobody can be asked; --dry-run shows what would be done\n',
+          'kpi assign group-items remove: remove group items 5 from users Ann Lee needs --yes where nobody can be asked; --dry-run shows what would be done\n',
       })
       expect(await assign(...line, '--yes')).toEqual({
         code: 0,

@@ -110,8 +110,8 @@ describe('kpi run --schema', () => {
   })
 
   test.each([
-    [['run'], 'kpi: name the file of the job, such as: kpi run nightly.yaml --dry-run\n'],
-    [['run', '--schema', 'job.yaml'], 'kpi: --schema runs no job; leave out job.yaml, or --schema\n'],
+    [['run'], 'kpi run: name the file of the job, such as: kpi run nightly.yaml --dry-run\n'],
+    [['run', '--schema', 'job.yaml'], 'kpi run: --schema runs no job; leave out job.yaml, or --schema\n'],
   ])('%j is refused', async (line, stderr) => {
     expect(await shell(...line)).toEqual({ code: 2, stdout: '', stderr })
   })

@@ -361,7 +361,7 @@ test('the flags of what is created need the one that creates', async () => {
     const { code, stderr } = await user.kpi('entries', 'import', 'data.csv', ...flags)
     return [code, stderr.split('\n')[0] ?? '']
   }
-  expect(await told('--unit', 'Number')).toEqual([2, 'kpi: --unit needs --create-missing'])
+  expect(await told('--unit', 'Number')).toEqual([2, 'kpi entries import: --unit needs --create-missing'])
   // There is no such file: what is said of it comes after the flags.
   expect(await told('--create-missing=All', '--user', 'Ann')).toEqual([
     1,
@@ -369,7 +369,7 @@ test('the flags of what is created need the one that creates', async () => {
   ])
   expect(await told('--create-missing=people')).toEqual([
     2,
-    'kpi: --create-missing people is not one of all, users, kpis, items, assignments',
+    'kpi entries import: --create-missing people is not one of all, users, kpis, items, assignments',
   ])
   expect(await told('--create-missing', '--email-pattern', 'x@example.com')).toEqual([
     2,

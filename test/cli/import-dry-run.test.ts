@@ -43,7 +43,7 @@ describe.each([
       stderr: expect.stringContaining('1 entry to create, 1 to update, 1 unchanged, 0 rows to reject') as unknown,
     })
     const alone = await user.kpi('entries', 'import', 'data.csv', '--summary-only')
-    expect([alone.code, alone.stderr]).toEqual([2, 'kpi: --summary-only goes with --dry-run\n'])
+    expect([alone.code, alone.stderr]).toEqual([2, 'kpi entries import: --summary-only goes with --dry-run\n'])
   })
 
   test('of assignments does the same', async () => {

@@ -49,7 +49,7 @@ describe('--jq', () => {
     const csv = await user.kpi('kpis', 'list', '-o', 'csv', '--jq', '.')
     expect([csv.code, csv.stderr]).toEqual([
       2,
-      'kpi: --jq filters JSON: leave out -o csv, or write -o json or -o ndjson\n',
+      'kpi kpis list: --jq filters JSON: leave out -o csv, or write -o json or -o ndjson\n',
     ])
     const missing = await user.kpi('kpis', 'get', '99', '--jq', '.')
     expect([missing.code, missing.stdout, missing.stderr]).toEqual([1, '', 'kpi: there is no KPI 99\n'])

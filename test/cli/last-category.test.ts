@@ -23,7 +23,7 @@ describe.each(users)('%s, the last category', (_, open) => {
     await user.kpi('categories', 'delete', 'General', '--yes')
     const kpi = ['kpis', 'create', '--name', 'Visits', '--frequency', 'daily']
     expect((await user.kpi(...kpi)).stderr).toBe(
-      `kpi: --category: there is no category "General", which is the default: ${MAKES} it\n`,
+      `kpi kpis create: --category: there is no category "General", which is the default: ${MAKES} it\n`,
     )
     writeFileSync(user.folder.in('kpis.csv'), 'name,frequency\nVisits,daily\n')
     expect((await user.kpi('kpis', 'import', 'kpis.csv')).stderr).toContain(

@@ -89,7 +89,7 @@ test.each([
 ])('list %j is wrong usage', async (options, message) => {
   const ran = await user.kpi('kpis', 'list', ...options)
   expect(ran).toMatchObject({ code: 2, stdout: '' })
-  expect(ran.stderr).toContain(`kpi: ${message}`)
+  expect(ran.stderr).toContain(`kpi kpis list: ${message}`)
 })
 
 test('--filter and --columns take the names of flags, and the words of choices, in other lists, too', async () => {

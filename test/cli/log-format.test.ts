@@ -66,6 +66,6 @@ test('a log format that there is not is refused', async () => {
   await using importer = await embeddedImporter()
   expect(await importer.kpi('kpis', 'list', '--log-format', 'xml')).toMatchObject({
     code: 2,
-    stderr: 'kpi: --log-format xml is no log format; there are text, json\n',
+    stderr: 'kpi kpis list: --log-format xml is no log format; there are text, json\n',
   })
 })

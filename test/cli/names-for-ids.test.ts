@@ -44,7 +44,7 @@ test.each([
   ['users', '-1', 'there is no user "-1"'],
   ['users', '002', 'there is no user "002"; ids have no zeros before them: did you mean 2?'],
 ])('kpi %s get %j is wrong usage that says what to do', async (noun, text, message) => {
-  expect(await user.kpi(noun, 'get', text)).toEqual({ code: 2, stdout: '', stderr: `kpi: ${message}\n` })
+  expect(await user.kpi(noun, 'get', text)).toEqual({ code: 2, stdout: '', stderr: `kpi ${noun} get: ${message}\n` })
 })
 
 test('a name stands for an id in a flag, too', async () => {
@@ -57,14 +57,14 @@ test('all names of a line that are not known are told at once, and nothing is de
   expect(await user.kpi('kpis', 'delete', 'Revenue', 'Visit', 'Nil', '--yes')).toEqual({
     code: 2,
     stdout: '',
-    stderr: 'kpi: there is no KPI "Visit"; did you mean "Visits"?; there is no KPI "Nil"\n',
+    stderr: 'kpi kpis delete: there is no KPI "Visit"; did you mean "Visits"?; there is no KPI "Nil"\n',
   })
   expect((await user.kpi('kpis', 'get', 'Revenue')).code).toBe(0)
 })
 
 test('names with commas between them, where each is a word of its own, are told as such', async () => {
   const { code, stderr } = await user.kpi('kpis', 'update', 'Revenue,Net sales', '--target-default', '1')
-  const none = 'kpi: there is no KPI "Revenue,Net sales"'
+  const none = 'kpi kpis update: there is no KPI "Revenue,Net sales"'
   expect([code, stderr]).toEqual([2, `${none}; here names are words of their own: Revenue "Net sales"\n`])
 })
 
@@ -99,5 +99,5 @@ test.each([
 
 test('one that only begins as it is typed is suggested', async () => {
   const { stderr } = await user.kpi('kpis', 'get', 'Sales, n')
-  expect(stderr).toBe('kpi: there is no KPI "Sales, n"; did you mean "Sales, net"?\n')
+  expect(stderr).toBe('kpi kpis get: there is no KPI "Sales, n"; did you mean "Sales, net"?\n')
 })

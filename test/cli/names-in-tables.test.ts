@@ -69,7 +69,7 @@ describe.each(WAYS)('$name', ({ open, isNewer }) => {
   test('--filter says what it did not find, and what was probably meant', async () => {
     expect(await user.kpi('kpis', 'list', '--filter', 'category=Genral')).toMatchObject({
       code: 2,
-      stderr: 'kpi: there is no category "Genral"; did you mean "General"?\n',
+      stderr: 'kpi kpis list: there is no category "Genral"; did you mean "General"?\n',
     })
   })
 

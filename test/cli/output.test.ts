@@ -153,7 +153,7 @@ describe('the format', () => {
       expect(ran).toEqual({
         code: 2,
         stdout: '',
-        stderr: `kpi: ${named} xml is no output format; there are table, csv, json, ndjson, yaml, markdown\n`,
+        stderr: `kpi kpis create: ${named} xml is no output format; there are table, csv, json, ndjson, yaml, markdown\n`,
       })
     }
     expect(await list({}, '-o', 'csv')).not.toContain('Never')

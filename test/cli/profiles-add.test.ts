@@ -165,7 +165,7 @@ describe('in a script', () => {
     const ran = await add(WRONG, ...remote(), '--no-check')
     expect(ran).toMatchObject({
       code: 2,
-      stderr: 'kpi: replace profile acme needs --yes where nobody can be asked\n',
+      stderr: 'kpi profiles add: replace profile acme needs --yes where nobody can be asked\n',
     })
     expect(secrets()).toEqual([place.token])
     for (const token of [WRONG, place.token, WRONG]) {

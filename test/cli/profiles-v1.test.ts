@@ -166,8 +166,16 @@ describe('a profile of the newer interface', () => {
     const [typed, fromFile] = [['--token-stdin'], ['--token-file', 'key.json']].map((flags) =>
       kpiWith(text, 'profiles', 'add', 'x', '--yes', ...place, ...flags),
     )
-    expect(await typed).toEqual({ code: 2, stdout: '', stderr: `kpi: standard input holds no key: ${message}\n` })
-    expect(await fromFile).toEqual({ code: 2, stdout: '', stderr: `kpi: the file key.json holds no key: ${message}\n` })
+    expect(await typed).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: `kpi profiles add: standard input holds no key: ${message}\n`,
+    })
+    expect(await fromFile).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: `kpi profiles add: the file key.json holds no key: ${message}\n`,
+    })
     expect(readFileSync(home.in('.config/kpi/secrets/x'), 'utf8')).toBe(`${KEY}\n`)
     expect((await kpi('profiles', 'show', 'x')).stdout).toContain('https://kpi.example.com/v1')
 
@@ -368,7 +376,7 @@ describe('kpi profiles check', () => {
 
   test('takes one name', async () => {
     await addProfile('one')
-    const stderr = 'kpi: one and --profile two each name a profile; give only one of them\n'
+    const stderr = 'kpi profiles check: one and --profile two each name a profile; give only one of them\n'
     expect(await kpi('profiles', 'check', 'one', '-p', 'two')).toEqual({ code: 2, stdout: '', stderr })
     expect((await kpi('profiles', 'check', 'one', '-p', 'one')).code).toBe(0)
     expect((await kpi('profiles', 'check', 'nil')).code).toBe(2)

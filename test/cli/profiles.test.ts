@@ -147,16 +147,20 @@ describe('wrong usage', () => {
 
   test('an empty token is none', async () => {
     const ran = await shellIn({ home: home.path, stdin: ' \n' })('profiles', 'add', 'x', ...REMOTE, '--token-stdin')
-    expect(ran).toEqual({ code: 2, stdout: '', stderr: 'kpi: standard input holds no token: it is empty\n' })
+    expect(ran).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: 'kpi profiles add: standard input holds no token: it is empty\n',
+    })
   })
 })
 
 test('a profile that is not there is told with the one that is, and none by its flag', async () => {
   await profiles('add', 'acme', ...REMOTE, '--token-stdin')
-  expect((await profiles('use', 'nil')).stderr).toBe('kpi: there is no profile nil; there is one: acme\n')
+  expect((await profiles('use', 'nil')).stderr).toBe('kpi profiles use: there is no profile nil; there is one: acme\n')
   expect(await profiles('use', 'none')).toMatchObject({
     code: 2,
-    stderr: 'kpi: there is no profile none; to use no profile: kpi profiles use --none\n',
+    stderr: 'kpi profiles use: there is no profile none; to use no profile: kpi profiles use --none\n',
   })
 })
 

@@ -70,7 +70,7 @@ describe('a delete at a terminal', () => {
       code: 2,
       stdout: '',
       stderr:
-        'kpi: delete KPI 1, Revenue with 0 assignments and no entries needs --yes where nobody can be asked; --dry-run shows what would be done\n',
+        'kpi kpis delete: delete KPI 1, Revenue with 0 assignments and no entries needs --yes where nobody can be asked; --dry-run shows what would be done\n',
     })
     const ran = await answering([], ...line, '--yes')
     expect([ran.code, ran.stderr.replace(/(?<=back: kpi undo )\S+/, 'RUN')]).toEqual([
@@ -183,7 +183,7 @@ describe('a create at a terminal', () => {
     expect(await user.client.groupItems(2).list()).toMatchObject([{ name: 'North' }])
     expect(await user.kpi('group-items', 'create')).toMatchObject({
       code: 2,
-      stderr: 'kpi: a group item needs --group <id|name>, --name <text>\n',
+      stderr: 'kpi group-items create: a group item needs --group <id|name>, --name <text>\n',
     })
   })
 
@@ -260,7 +260,7 @@ describe('assign add at a terminal', () => {
 
   test('is asked nothing where there is no terminal', async () => {
     const ran = await user.kpi('assign', 'add', '--users', 'Ann Lee')
-    expect(ran).toMatchObject({ code: 2, stderr: 'kpi: say which KPIs (--kpis or --category)\n' })
+    expect(ran).toMatchObject({ code: 2, stderr: 'kpi assign add: say which KPIs (--kpis or --category)\n' })
   })
 })
 
@@ -475,7 +475,7 @@ describe('entries enter', () => {
     const ran = await user.kpi(...line)
     expect([ran.code, ran.stderr]).toEqual([
       2,
-      'kpi: kpi entries enter asks at a terminal; in a script use kpi entries add, or kpi entries import\n',
+      'kpi entries enter: kpi entries enter asks at a terminal; in a script use kpi entries add, or kpi entries import\n',
     ])
   })
 })

@@ -271,13 +271,18 @@ test('--group-by with the name of a group says how its items are reported', asyn
   await using user = await embeddedUser()
   await user.kpi('groups', 'create', '--name', 'Shop')
   for (const name of ['North', 'Lake, East']) await user.kpi('group-items', 'create', '--group', 'Shop', '--name', name)
-  const choices = 'kpi: --group-by must be one of kpi, item, category, period'
+  const choices = '--group-by must be one of kpi, item, category, period'
   for (const command of [['report'], ['report', 'export', '-o', 'csv']])
     expect(await user.kpi(...command, '--group-by', 'shop')).toMatchObject({
       code: 2,
-      stderr: `${choices}; "Shop" is a group, and --group-items 'North,"Lake, East"' --group-by item reports its items\n`,
+      stderr: `kpi ${command
+        .slice(0, 2)
+        .filter((word) => word !== '-o')
+        .join(
+          ' ',
+        )}: ${choices}; "Shop" is a group, and --group-items 'North,"Lake, East"' --group-by item reports its items\n`,
     })
-  expect((await user.kpi('report', '--group-by', 'itme')).stderr).toBe(`${choices}; did you mean item?\n`)
+  expect((await user.kpi('report', '--group-by', 'itme')).stderr).toBe(`kpi report: ${choices}; did you mean item?\n`)
   expect((await user.kpi('report', '--group-by', 'Item')).stderr).toContain('did you mean item?')
   expect((await user.kpi('report', '--group-items', 'North,"Lake, East"', '--group-by', 'item')).code).toBe(0)
 })

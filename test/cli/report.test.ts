@@ -192,6 +192,6 @@ describe.each(users)('%s, kpi report', (_, open) => {
   ])('%j is wrong usage', async (line, message) => {
     const ran = await report(...line)
     expect(ran).toMatchObject({ code: 2, stdout: '' })
-    expect(ran.stderr).toContain(`kpi: ${message}`)
+    expect(ran.stderr).toContain(`kpi report: ${message}`)
   })
 })

@@ -73,7 +73,7 @@ describe('a breakdown', () => {
     await breakdowns('create', 'Region')
     const ran = await breakdowns(...args)
     expect(ran).toMatchObject({ code, stdout: '' })
-    expect(ran.stderr).toContain(`kpi: ${message}`)
+    expect(ran.stderr).toContain(`kpi${code === 2 ? ` service breakdowns ${args[0]}` : ''}: ${message}`)
   })
 
   test('whose name is that of another one, too, is called by its id', async () => {
@@ -88,7 +88,7 @@ describe('a breakdown', () => {
     await breakdowns('create', 'Region', '--allow-duplicate')
     expect(await breakdowns('rename', 'Region', 'Area')).toMatchObject({
       code: 2,
-      stderr: 'kpi: "Region" is the name of more than one breakdown: 2, 3; use the id\n',
+      stderr: 'kpi service breakdowns rename: "Region" is the name of more than one breakdown: 2, 3; use the id\n',
     })
     expect((await breakdowns('rename', '3', 'Area')).code).toBe(0)
   })

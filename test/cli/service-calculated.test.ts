@@ -88,7 +88,7 @@ test('it is listed briefly in a table, changed and removed', async () => {
   expect(await remove()).toMatchObject({
     code: 2,
     stderr:
-      'kpi: delete calculated KPI 3, Half with 0 assignments needs --yes where nobody can be asked; --dry-run shows what would be done\n',
+      'kpi service calculated remove: delete calculated KPI 3, Half with 0 assignments needs --yes where nobody can be asked; --dry-run shows what would be done\n',
   })
   expect(await remove('--yes')).toEqual({
     code: 0,
@@ -148,9 +148,9 @@ describe('it is refused', () => {
       'kpi: --formula: expected a number, a [KPI], a function or ( at character 13: "* 2"',
     ],
     [['--formula', '[Visit] / 2'], 1, 'there is no KPI "Visit"; did you mean "Visits"? at character 1'],
-    [['--formula', ''], 2, 'kpi: --formula must not be empty'],
-    [[], 2, 'kpi: a calculated KPI needs --formula <text>'],
-    [['--formula', '[1]', '--over', 'members'], 2, 'kpi: --over must be one of results, inputs'],
+    [['--formula', ''], 2, 'kpi service calculated add: --formula must not be empty'],
+    [[], 2, 'kpi service calculated add: a calculated KPI needs --formula <text>'],
+    [['--formula', '[1]', '--over', 'members'], 2, 'kpi service calculated add: --over must be one of results, inputs'],
     [
       ['--formula', '[1]', '--target-from', 'formula', '--target-default', '5'],
       1,

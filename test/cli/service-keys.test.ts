@@ -135,12 +135,12 @@ describe('a key is refused', () => {
     expect(await keysOf(operator)('create', 'x'.repeat(51), ...flags)).toEqual({
       code: 2,
       stdout: '',
-      stderr: `kpi: --user: there is no user "Adam"; did you mean "Eve Adams"?; the name has 51 characters, at most 50 are allowed; --scopes: there is no scope kpis:red; there are kpis:read, kpis:write, entries:read, entries:write, reports:read, users:read, breakdowns:read, breakdowns:write, or all alone; --expires soon is no time to come; write 90d, 12h, 2027-03-31 or never\n`,
+      stderr: `kpi service keys create: --user: there is no user "Adam"; did you mean "Eve Adams"?; the name has 51 characters, at most 50 are allowed; --scopes: there is no scope kpis:red; there are kpis:read, kpis:write, entries:read, entries:write, reports:read, users:read, breakdowns:read, breakdowns:write, or all alone; --expires soon is no time to come; write 90d, 12h, 2027-03-31 or never\n`,
     })
     expect(await keysOf(operator)('create', ' ')).toMatchObject({
       code: 2,
       stderr:
-        'kpi: the name must not be empty; a key needs --user <id|name|email>, --scopes <list>; there are kpis:read, kpis:write, entries:read, entries:write, reports:read, users:read, breakdowns:read, breakdowns:write, or all alone\n',
+        'kpi service keys create: the name must not be empty; a key needs --user <id|name|email>, --scopes <list>; there are kpis:read, kpis:write, entries:read, entries:write, reports:read, users:read, breakdowns:read, breakdowns:write, or all alone\n',
     })
   })
 
@@ -162,7 +162,7 @@ describe('a key is refused', () => {
     const operator = await openOperator(sqliteDatabase)
     expect(await keysOf(operator)('create', 'nightly', ...TO_IMPORT, `--expires=${end}`)).toMatchObject({
       code: 2,
-      stderr: `kpi: --expires ${end} is no time to come; write 90d, 12h, 2027-03-31 or never\n`,
+      stderr: `kpi service keys create: --expires ${end} is no time to come; write 90d, 12h, 2027-03-31 or never\n`,
     })
   })
 
@@ -185,9 +185,12 @@ describe('a key is refused', () => {
     expect(await keys('rotate', 'nightly', '--overlap', '1 day', '--expires', 'soon')).toMatchObject({
       code: 2,
       stderr:
-        'kpi: --overlap 1 day is no time; write 24h, 7d, 30m or 0; --expires soon is no time to come; write 90d, 12h, 2027-03-31 or never\n',
+        'kpi service keys rotate: --overlap 1 day is no time; write 24h, 7d, 30m or 0; --expires soon is no time to come; write 90d, 12h, 2027-03-31 or never\n',
     })
-    expect(await keys('rotate', 'weekly')).toMatchObject({ code: 2, stderr: 'kpi: there is no key "weekly"\n' })
+    expect(await keys('rotate', 'weekly')).toMatchObject({
+      code: 2,
+      stderr: 'kpi service keys rotate: there is no key "weekly"\n',
+    })
     expect(await keys('revoke', '7', '--yes')).toMatchObject({ code: 1, stderr: 'kpi: there is no key 7\n' })
     await keys('revoke', 'nightly', '--yes')
     expect(await keys('rotate', 'nightly')).toMatchObject({

@@ -133,7 +133,7 @@ describe('backup and restore', () => {
       code: 2,
       stdout: '',
       stderr:
-        'kpi: a backup is written to a file, not to standard output; name one, such as kpi-backup.db, and pass that on (./- is a file named -)\n',
+        'kpi service backup: a backup is written to a file, not to standard output; name one, such as kpi-backup.db, and pass that on (./- is a file named -)\n',
     })
     expect(existsSync(user.folder.in('-'))).toBe(false)
   })

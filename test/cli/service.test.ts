@@ -140,7 +140,9 @@ describe('an account', () => {
     async (name) => {
       const ran = await service('accounts', 'create', name, '--login', 'boss@acme.example.com')
       expect(ran).toMatchObject({ code: 2, stdout: '' })
-      expect(ran.stderr).toMatch(/^kpi: the name .*must|^kpi: the name .* has 64 characters, at most 63 are allowed/)
+      expect(ran.stderr).toMatch(
+        /^kpi service accounts create: the name .*must|^kpi service accounts create: the name .* has 64 characters, at most 63 are allowed/,
+      )
       expect(jsonOf(await service('accounts', 'list', '-o', 'json'))).toHaveLength(1)
     },
   )
@@ -163,7 +165,7 @@ describe('an account', () => {
       code: 2,
       stdout: '',
       stderr:
-        'kpi: the name www must be lower-case letters, digits and hyphens, not digits alone, and none of api, www, ' +
+        'kpi service accounts create: the name www must be lower-case letters, digits and hyphens, not digits alone, and none of api, www, ' +
         'localhost, kpi; --login must be an e-mail address; --first-name: has 51 characters, at most 50 are allowed; ' +
         '--plan must be one of individual, team; --fiscal-year-start must be a whole number from 1 to 12\n',
     })
@@ -237,7 +239,7 @@ test.each([
   expect(await other.kpi(...line)).toEqual({
     code: 2,
     stdout: '',
-    stderr: `kpi: this command works directly on the data of the bundled service; name its folder with --data-dir (usually ${other.world.home}/.local/share/kpi), or a profile of it, or use no profile: kpi profiles use --none\n`,
+    stderr: `kpi ${line.filter((word) => /^[a-z]+$/.test(word)).join(' ')}: this command works directly on the data of the bundled service; name its folder with --data-dir (usually ${other.world.home}/.local/share/kpi), or a profile of it, or use no profile: kpi profiles use --none\n`,
   })
 })
 

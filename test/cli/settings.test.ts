@@ -144,7 +144,7 @@ test.each<[name: string, env: Record<string, string>, code: number]>([
   using folder = temporaryFolder()
   const kpi = shellIn({ home: folder.path, env })
   const { code: ended, stderr } = await kpi('users', 'list')
-  const said = `kpi: ${name} is set, but nothing says for which service: set KPI_BASE_URL or KPI_PROFILE, too\n`
+  const said = `kpi users list: ${name} is set, but nothing says for which service: set KPI_BASE_URL or KPI_PROFILE, too\n`
   expect([ended, stderr]).toEqual([code, code === 0 ? '' : said])
   expect((await kpi('service', 'accounts', 'list')).code).toBe(0)
 })
@@ -158,7 +158,7 @@ test.each<[env: Record<string, string>, args: string[], code: number]>([
   const kpi = shellIn({ home: folder.path, env: { KPI_CONFIG_DIR: '/nope', ...env } })
   const { code: ended, stderr } = await kpi('users', 'list', ...args)
   const said =
-    'kpi: KPI_CONFIG_DIR names /nope, which is not there, so that no profile says which service: make it with kpi profiles add, unset KPI_CONFIG_DIR, or name a folder of data with KPI_DATA_DIR\n'
+    'kpi users list: KPI_CONFIG_DIR names /nope, which is not there, so that no profile says which service: make it with kpi profiles add, unset KPI_CONFIG_DIR, or name a folder of data with KPI_DATA_DIR\n'
   expect([ended, stderr]).toEqual([code, code === 0 ? '' : said])
 })
 
@@ -185,7 +185,7 @@ test.each<[args: string[], env: Record<string, string>, code: number]>([
     ...args,
   )
   const said =
-    'kpi: KPI_STORE is postgres, which only kpi serve and kpi service open: name an instance of kpi serve with --profile NAME, or use the embedded service with KPI_STORE=sqlite before the command\n'
+    'kpi users list: KPI_STORE is postgres, which only kpi serve and kpi service open: name an instance of kpi serve with --profile NAME, or use the embedded service with KPI_STORE=sqlite before the command\n'
   expect([ended, stderr]).toEqual([code, code === 0 ? '' : said])
 })
 

@@ -81,7 +81,7 @@ test('a time zone of a profile that is none is told by each command that uses th
   expect(await user.kpi('kpis', 'list', '--profile', 'home')).toEqual({
     code: 2,
     stdout: '',
-    stderr: `kpi: profile home: time_zone Europe/Berlim is no time zone; write one such as Europe/Berlin or UTC\n`,
+    stderr: `kpi kpis list: profile home: time_zone Europe/Berlim is no time zone; write one such as Europe/Berlin or UTC\n`,
   })
   expect((await user.kpi('profiles', 'update', 'home', '--time-zone', 'Europe/Berlin')).code).toBe(0)
   expect((await user.kpi('kpis', 'list', '--profile', 'home')).code).toBe(0)
@@ -89,7 +89,11 @@ test('a time zone of a profile that is none is told by each command that uses th
 
 test('a file of --ca-file that is not there is told, although the embedded service needs none', async () => {
   await using user = await embeddedUser()
-  const said = { code: 2, stdout: '', stderr: 'kpi: --ca-file none.pem: cannot read it (there is no such file)\n' }
+  const said = {
+    code: 2,
+    stdout: '',
+    stderr: 'kpi kpis list: --ca-file none.pem: cannot read it (there is no such file)\n',
+  }
   expect(await user.kpi('kpis', 'list', '--ca-file', 'none.pem')).toEqual(said)
 })
 

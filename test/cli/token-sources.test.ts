@@ -43,7 +43,7 @@ test('the token comes from the environment, itself or as a file', async () => {
 })
 
 test('a token in the environment and a file of one are refused together, as nobody knows which is meant', async () => {
-  const stderr = 'kpi: KPI_TOKEN and KPI_TOKEN_FILE each give the token; unset one\n'
+  const stderr = 'kpi users list: KPI_TOKEN and KPI_TOKEN_FILE each give the token; unset one\n'
   const both = { KPI_TOKEN: service.token, KPI_TOKEN_FILE: 'nope' }
   expect(await list(both)).toEqual({ code: 2, stdout: '', stderr })
   expect(await list({ ...both, KPI_TOKEN: '', KPI_TOKEN_FILE: 'good' })).toEqual(GOOD)

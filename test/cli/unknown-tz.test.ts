@@ -8,7 +8,7 @@ test('a time zone in TZ that there is none of is refused, not taken for UTC', as
   const world = { env: { TZ: 'Europe/Berln' } }
   expect(await user.kpiIn(world, ...listAt)).toMatchObject({
     code: 2,
-    stderr: 'kpi: TZ Europe/Berln is no time zone; write one such as Europe/Berlin or UTC\n',
+    stderr: 'kpi entries list: TZ Europe/Berln is no time zone; write one such as Europe/Berlin or UTC\n',
   })
   expect((await user.kpiIn(world, ...listAt, '--time-zone', 'Europe/Berlin')).code).toBe(0)
   const { stdout } = await user.kpiIn(world, 'doctor', '-o', 'csv')
@@ -41,12 +41,15 @@ test.each(['CET-1CEST', 'CET-1CEST,M3.5.0,M10.5.0/3', 'XYZ99'])('TZ=%s is refuse
   await using user = await embeddedUser()
   expect(await user.kpiIn({ env: { TZ } }, ...listAt)).toMatchObject({
     code: 2,
-    stderr: `kpi: TZ ${TZ} is a POSIX rule, which is not understood; write one such as Europe/Berlin or UTC\n`,
+    stderr: `kpi entries list: TZ ${TZ} is a POSIX rule, which is not understood; write one such as Europe/Berlin or UTC\n`,
   })
 })
 
 test.each(['/nowhere/at/all', '/etc/hostname'])('TZ=%s is no file of a time zone', async (TZ) => {
   await using user = await embeddedUser()
   const { code, stderr } = await user.kpiIn({ env: { TZ } }, ...listAt)
-  expect([code, stderr]).toEqual([2, `kpi: TZ ${TZ} is no time zone; write one such as Europe/Berlin or UTC\n`])
+  expect([code, stderr]).toEqual([
+    2,
+    `kpi entries list: TZ ${TZ} is no time zone; write one such as Europe/Berlin or UTC\n`,
+  ])
 })

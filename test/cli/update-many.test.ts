@@ -27,7 +27,7 @@ describe.each(users)('%s, update', (_, open) => {
     const ran = await user.kpi('kpis', 'update', 'Revenu', 'Visits', 'Nothing', '--is-active', 'false')
     expect([ran.code, ran.stderr]).toEqual([
       2,
-      'kpi: there is no KPI "Revenu"; did you mean "Revenue"?; there is no KPI "Nothing"\n',
+      'kpi kpis update: there is no KPI "Revenu"; did you mean "Revenue"?; there is no KPI "Nothing"\n',
     ])
     expect(await active()).toEqual([true, true])
   })
@@ -76,20 +76,23 @@ describe.each(users)('%s, update', (_, open) => {
       stdout: '',
       stderr: 'dry run, nothing was sent: 2 KPIs to update, 0 unchanged\n',
     })
-    expect(await user.kpi(...line)).toMatchObject({ code: 2, stderr: 'kpi: --summary-only goes with --dry-run\n' })
+    expect(await user.kpi(...line)).toMatchObject({
+      code: 2,
+      stderr: 'kpi kpis update: --summary-only goes with --dry-run\n',
+    })
     expect(await active()).toEqual([true, true])
   })
 
   test('refuses one name for several', async () => {
     const ran = await user.kpi('kpis', 'update', '1', '2', '--name', 'Same')
-    expect([ran.code, ran.stderr]).toEqual([2, 'kpi: --name would give 2 KPIs the same name\n'])
+    expect([ran.code, ran.stderr]).toEqual([2, 'kpi kpis update: --name would give 2 KPIs the same name\n'])
   })
 
   test('refuses what is named twice, before anything is sent', async () => {
     const ran = await user.kpi('kpis', 'update', 'Revenue', '2', '1', 'visits', '--is-active', 'false')
     expect([ran.code, ran.stderr]).toEqual([
       2,
-      'kpi: nothing was sent: no. 1 (Revenue) and no. 3 (1) are the same KPI; no. 2 (2) and no. 4 (visits) are the same KPI; name each once\n',
+      'kpi kpis update: nothing was sent: no. 1 (Revenue) and no. 3 (1) are the same KPI; no. 2 (2) and no. 4 (visits) are the same KPI; name each once\n',
     ])
     const changes = [
       { id: 2, is_active: false },

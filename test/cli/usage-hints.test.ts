@@ -27,6 +27,10 @@ test.each<[line: string, message: string]>([
   ['kpis list --colums id', `unknown option '--colums' (Did you mean --columns?); kpi kpis list ${THERE_IS}`],
   ['report --form 2026-01-01', `unknown option '--form' (Did you mean --from?); kpi report ${THERE_IS}`],
   ['report --timezone UTC', `unknown option '--timezone' (Did you mean --time-zone?); kpi report ${THERE_IS}`],
+  // Help topics are shown by a word in place of a command.
+  ['help exit-code', `unknown command 'exit-code' (Did you mean kpi help exit-codes?); kpi ${THERE_IS}`],
+  ['formts', `unknown command 'formts' (Did you mean kpi help formats?); kpi ${THERE_IS}`],
+  ['help kpis exit-code', `unknown command 'exit-code'; kpi kpis ${THERE_IS}`],
   // Nothing is near, and nothing is guessed.
   ['xyzzy', `unknown command 'xyzzy'; kpi ${THERE_IS}`],
   ['kpis xyzzy', `unknown command 'xyzzy'; kpi kpis ${THERE_IS}`],

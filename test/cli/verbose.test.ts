@@ -65,7 +65,7 @@ describe('--verbose', () => {
     await using user = await embeddedUser()
     expect(await user.kpi('kpis', 'list', '--quiet', flag)).toMatchObject({
       code: 2,
-      stderr: `kpi: --quiet and ${flag} contradict each other; leave out one of them\n`,
+      stderr: `kpi kpis list: --quiet and ${flag} contradict each other; leave out one of them\n`,
     })
   })
 })

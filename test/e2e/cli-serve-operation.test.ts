@@ -102,7 +102,7 @@ describe('kpi serve with a certificate', () => {
   ])('says in one line what is wrong with %s', async (_, flags, code, message) => {
     const ran = await runKpi(home, ['serve', '--port', '0', ...flags])
     expect(ran).toMatchObject({ code, stdout: '' })
-    expect(ran.stderr).toMatch(/^kpi: [^\n]*\n$/)
+    expect(ran.stderr).toMatch(code === 2 ? /^kpi serve: [^\n]*\n$/ : /^kpi: [^\n]*\n$/)
     expect(ran.stderr).toContain(message)
   })
 })

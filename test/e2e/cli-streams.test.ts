@@ -166,7 +166,7 @@ describe('standard input', () => {
 
   test('that is closed is empty', async () => {
     const printed = await terminal.type('kpi categories create --from-json - <&-; echo $?')
-    expect(printed).toMatch(/^kpi: standard input is not JSON: it ends too early\n2\n$/)
+    expect(printed).toMatch(/^kpi categories create: standard input is not JSON: it ends too early\n2\n$/)
   })
 })
 
@@ -201,7 +201,7 @@ describe('rejects', () => {
     await terminal.type(setUp)
     const printed = await terminal.type(`kpi entries import ${line}; echo "code $?"; cat new.csv`)
     expect(printed).toBe(
-      'kpi: --rejects new.csv is the file that is imported; name another\ncode 2\nuser,kpi,date,actual\nx,y,2026-01-01,5\n',
+      'kpi entries import: --rejects new.csv is the file that is imported; name another\ncode 2\nuser,kpi,date,actual\nx,y,2026-01-01,5\n',
     )
   })
 })

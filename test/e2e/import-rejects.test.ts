@@ -302,7 +302,7 @@ test('where rejects cannot go, the flag that names another file is told', async 
   const { code, stderr } = await importer.kpi('entries', 'import', 'data.csv', '--rejects', '-')
   expect([code, stderr]).toEqual([
     2,
-    'kpi: --rejects - is no file, and standard output is for the summary; name a file\n',
+    'kpi entries import: --rejects - is no file, and standard output is for the summary; name a file\n',
   ])
   expect([await heldIn(importer), existsSync(importer.folder.in('-'))]).toEqual([[], false])
 })

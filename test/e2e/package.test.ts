@@ -183,7 +183,7 @@ describe('a clone on an older Node.js', () => {
     expect(inClone('kpis', 'get', 'Nothing')).toEqual({
       code: 2,
       stdout: '',
-      stderr: 'kpi: there is no KPI "Nothing"\n',
+      stderr: 'kpi kpis get: there is no KPI "Nothing"\n',
     })
   })
 

@@ -246,8 +246,8 @@ describe('a report that is streamed', () => {
   })
 
   test.each<[flags: string, message: RegExp]>([
-    ['-o table', /^kpi: --stream prints rows as they come; the overview needs all: add --rows/],
-    ['-o csv --total', /^kpi: --stream prints rows as they come; a question is answered when all are read/],
+    ['-o table', /^kpi report: --stream prints rows as they come; the overview needs all: add --rows/],
+    ['-o csv --total', /^kpi report: --stream prints rows as they come; a question is answered when all are read/],
   ])('is a wrong use where there are no rows to print as they come: %s', async (flags, message) => {
     const ran = await reportAt('classic', server.url, ...flags.split(' '), '--stream')
     expect({ code: ran.code, stdout: ran.stdout }).toEqual({ code: 2, stdout: '' })

@@ -16,7 +16,7 @@ const faultsOf = async (importer: Importer, job: string, ...flags: string[]): Pr
   const { code, stdout, stderr } = await shellIn({ ...importer.world, env })('run', 'job.yaml', ...flags)
   expect({ code, stdout, held: await heldIn(importer) }).toEqual({ code: 2, stdout: '', held: [] })
   const [first, ...others] = stderr.trimEnd().split('\n')
-  expect(first).toBe('kpi: job.yaml is not a job that can run')
+  expect(first).toBe('kpi run: job.yaml is not a job that can run')
   return others.map((line) => line.trim())
 }
 

@@ -334,7 +334,7 @@ test.each([
 ])('a wrong %s is told before anything runs', async (flag, value, told) => {
   await using job = await openJob('log: job.log\nsteps:\n  - report:\n')
   const { code, stderr } = await job.kpi('run', 'job.yaml', flag, value)
-  expect([code, stderr]).toEqual([2, expect.stringContaining(`kpi: ${told}`)])
+  expect([code, stderr]).toEqual([2, expect.stringContaining(`kpi run: ${told}`)])
   expect(readdirSync(job.folder.path)).not.toContain('job.log')
 })
 

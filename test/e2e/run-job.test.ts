@@ -272,7 +272,7 @@ describe('a job', () => {
     const ran = await importer.kpi('run', 'job.yaml')
     expect([ran.code, ran.stdout]).toEqual([2, ''])
     expect(ran.stderr.split('\n').map((line) => line.trim())).toEqual([
-      'kpi: job.yaml is not a job that can run',
+      'kpi run: job.yaml is not a job that can run',
       'line 1: lok is no part of a job; did you mean lock?',
       "line 4: option '--empty <what>' argument 'nothing' is invalid. Allowed choices are keep, clear.",
       "line 4: option '--user <user>' argument missing",

@@ -97,7 +97,7 @@ type Said = {
   readonly message: () => string
 }
 
-const ERROR = /^kpi: /
+const ERROR = /^kpi(?: [a-z-]+){0,4}: /
 /** Matches what is no last word on how a line ended. */
 const WARNING = /^warning: /
 
