@@ -373,15 +373,15 @@ test('the flags of what is created need the one that creates', async () => {
   ])
   expect(await told('--create-missing', '--email-pattern', 'x@example.com')).toEqual([
     2,
-    "kpi: --email-pattern x@example.com needs {name}, {first}, {last} or {initial}, and an @: '{name}@example.com'",
+    "kpi entries import: --email-pattern x@example.com needs {name}, {first}, {last} or {initial}, and an @: '{name}@example.com'",
   ])
   expect(await told('--create-missing', '--email-pattern', '{vorname}.{last}@example.com')).toEqual([
     2,
-    'kpi: --email-pattern {vorname}.{last}@example.com: {vorname} is none of {name}, {first}, {last}, {initial}',
+    'kpi entries import: --email-pattern {vorname}.{last}@example.com: {vorname} is none of {name}, {first}, {last}, {initial}',
   ])
   expect(await told('--create-missing', '--frequency', 'hourly')).toEqual([
     2,
-    'kpi: --frequency must be one of daily (D), weekly (W), monthly (M), quarterly (Q), yearly (Y)',
+    'kpi entries import: --frequency must be one of daily (D), weekly (W), monthly (M), quarterly (Q), yearly (Y)',
   ])
 })
 
