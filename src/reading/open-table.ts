@@ -1,6 +1,6 @@
 import { tmpdir } from 'node:os'
 import type { DatabaseQuery } from '../tabular/database/run-query.ts'
-import { openSource } from '../tabular/open-source.ts'
+import { openSource, type SourcePlace } from '../tabular/open-source.ts'
 import type { RereadableFile, StopSignal } from '../tabular/source/files.ts'
 import type { HeaderFinder, SourceOptions, Table } from '../tabular/source/table.ts'
 import { roleOf } from './columns/header.ts'
@@ -30,13 +30,24 @@ const headerFinder = ({ skipLines, ignoreRows, rowNames }: RequestedFormat): Hea
   },
 })
 
-/** Opens a file as a table; `folder` is where temporary files go, and `stop` ends reading a workbook or an archive. */
-export const openTable = (
+/** Opens a file as a table, or as one for each of the sheets that are meant. */
+export const openTables = (
+  source: RereadableFile,
+  asked: RequestedFormat,
+  place: SourcePlace,
+): Promise<readonly Table[]> => openSource(source, asked, headerFinder(asked), place)
+
+/** Opens a file as one table; `folder` is where temporary files go, and `stop` ends reading a workbook or an archive. */
+export const openTable = async (
   source: RereadableFile,
   asked: RequestedFormat = {},
   folder: string = tmpdir(),
   stop?: StopSignal,
-): Promise<Table> => openSource(source, asked, headerFinder(asked), { folder, stop })
+): Promise<Table> => {
+  const [table] = await openTables(source, asked, { folder, stop })
+  if (!table) throw new Error('a file is at least one table')
+  return table
+}
 
 /** Runs a query that only reads, and returns its result as a table: its first row is the header. */
 export const openQuery = async (

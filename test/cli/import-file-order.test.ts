@@ -6,9 +6,10 @@ import {
   orderFiles,
   type OrderedFile,
 } from '../../src/cli/commands/entries/import/file-order.ts'
+import { stemOf } from '../../src/cli/commands/entries/import/sources.ts'
 
 const named = (file: string, above = ''): OrderedFile => ({
-  file,
+  stem: stemOf(file),
   above: above === '' ? [] : [{ line: 1, cells: [above] }],
 })
 
@@ -23,6 +24,7 @@ test.each<[earlier: string, later: string]>([
   ['sales-v2.csv', 'sales-v2-final.csv'],
   ['ventes.csv', 'ventes_corrigé.csv'],
   ['a/sales.csv', 'a/sales-rev3.csv'],
+  ['book-Jan.xlsx', 'book-Jan korrigiert.xlsx'],
 ])('%s is corrected by %s, by their names', (earlier, later) => {
   expect(correctsByName(named(later), named(earlier))).toMatchObject({ isOne: true })
   expect(correctsByName(named(earlier), named(later))).toMatchObject({ isOne: false })

@@ -167,7 +167,8 @@ const rowOptions = fc.record({
   separator: fc.option(fc.constantFrom(...DELIMITERS), { nil: undefined }),
   skipLines: fc.option(fc.nat(999_999), { nil: undefined }),
   ignoreRows: fc.option(fc.array(flagText(), { maxLength: 3 }), { nil: undefined }),
-  sheet: fc.option(flagText(), { nil: undefined }),
+  sheets: fc.array(flagText(), { maxLength: 1 }),
+  mayBeSeveral: fc.constant(true),
   rowNames: fc.record({ name: fc.option(flagText(), { nil: undefined }) }),
   records: fc.option(flagText(), { nil: undefined }),
 })
@@ -183,7 +184,7 @@ test('a mapping holds whatever texts the flags have', () => {
     { quiet: true },
     { run: () => Promise.resolve(0), read: () => Promise.reject(new Error('not here')) },
   )
-  const parse = (flags: ImportFlags) => parseOptions(cli, ['data.csv'], flags)
+  const parse = (flags: ImportFlags) => parseOptions(cli, ['data.csv'], flags, 'several')
   fc.assert(
     fc.property(importOptions(), rowOptions, (all, reading) => {
       const options = { ...all, ...UNSAVED, ignoreRows: reading.ignoreRows }
@@ -214,7 +215,7 @@ test('flags beside a mapping add columns and KPIs to it, and replace its other l
     { quiet: true },
     { run: () => Promise.resolve(0), read: () => Promise.reject(new Error('not here')) },
   )
-  const parse = (flags: ImportFlags) => parseOptions(cli, ['data.csv'], flags)
+  const parse = (flags: ImportFlags) => parseOptions(cli, ['data.csv'], flags, 'several')
   const before = {
     ignore: ['a'],
     mapKpi: ['x=Sales', 'y=Visits'],

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -25,7 +25,7 @@ describe('a workbook', () => {
   test('is imported from the sheet that is named, and its rejects are a CSV file that is imported in turn', async () => {
     write('book.xlsx', BOOK)
     expect((await user.kpi('entries', 'import', 'book.xlsx')).stderr).toContain(
-      'several of its sheets hold rows: 1 (Sales, 3 rows of up to 4 cells), 2 (Visits, 2 rows of up to 4 cells); say which with --sheet',
+      "several of its sheets hold rows: 1 (Sales, 3 rows of up to 4 cells), 2 (Visits, 2 rows of up to 4 cells); say which with --sheet NAME or its number, or read all with --sheet '*'",
     )
     const ran = await user.kpi('entries', 'import', 'book.xlsx', '--sheet', 'sales', '--save-mapping', 'book')
     expect([ran.code, ran.stderr]).toEqual([3, expect.stringContaining('book.rejects.csv')])
@@ -41,7 +41,7 @@ describe('a workbook', () => {
     write('book.xlsx', BOOK)
     await user.kpi('entries', 'import', 'book.xlsx', '--sheet', '2', '--save-mapping', 'visits')
     const saved: unknown = JSON.parse(readFileSync(join(user.folder.path, '.config/kpi/mappings/visits.json'), 'utf8'))
-    expect(saved).toMatchObject({ sheet: '2' })
+    expect(saved).toMatchObject({ sheet: ['2'] })
     expect(saved).not.toHaveProperty('separator')
     const ran = await user.kpi('entries', 'import', 'book.xlsx', '--mapping', 'visits', '-o', 'json')
     expect(jsonOf(ran)).toMatchObject({ read: 1, unchanged: 1 })
@@ -67,6 +67,71 @@ describe('a workbook', () => {
       { topic: 'sheet', found: 'Sales (1 of 2)', evidence: '--sheet 1' },
     ])
     expect(found.map(({ topic }) => topic)).not.toContain('encoding')
+  })
+
+  test('is imported from all its sheets, each with its own counts and rejects, and once', async () => {
+    write('book.xlsx', xlsxOf({ sheets: { Cover: rowsOf([['Sales of 2026']]), Sales: SALES, Visits: VISITS } }))
+    const all = ['entries', 'import', 'book.xlsx', '--sheet', '*']
+    const ran = await user.kpi(...all, '-o', 'json')
+    expect(ran).toMatchObject({ code: 3, stderr: expect.stringContaining('left out 1 sheet: 1 (Cover, no table)') })
+    expect(JSON.parse(ran.stdout)).toMatchObject([
+      { file: 'book.xlsx, sheet Sales', read: 2, created: 1, rejected: 1 },
+      { file: 'book.xlsx, sheet Visits', read: 1, created: 1, rejected: 0 },
+    ])
+    expect(ran.stderr).toContain('1 row was rejected; it is in book-Sales.rejects.csv with the reasons')
+    expect(readdirSync(user.folder.path).filter((name) => name.startsWith('book'))).toEqual([
+      'book-Sales.rejects.csv',
+      'book.xlsx',
+    ])
+    const again = await user.kpi(...all, '-o', 'json')
+    expect(JSON.parse(again.stdout)).toMatchObject([{ unchanged: 1 }, { unchanged: 1 }])
+    const people = await user.kpi(...all)
+    expect(people.stderr).toMatch(/imported 2 sheets at \S+ 3 rows read/)
+  })
+
+  test('is read as one whose sheets correct each other, as their names say, or are asked about', async () => {
+    const corrected = rowsOf([HEADER, ['Ann Lee', 'Revenue', '2026-03-01', 3]])
+    const first = rowsOf([HEADER, ['Ann Lee', 'Revenue', '2026-03-01', 1]])
+    write('book.xlsx', xlsxOf({ sheets: { 'Sales korrigiert': corrected, Sales: first, Other: first } }))
+    const asked = await user.kpi('entries', 'import', 'book.xlsx', '--sheet', '*')
+    expect(asked).toMatchObject({ code: 1, stderr: expect.stringContaining('book.xlsx, sheet Other') })
+    const ran = await user.kpi('entries', 'import', 'book.xlsx', '--sheet', 'Sales*', '-o', 'json')
+    expect(jsonOf(ran)).toMatchObject([
+      { file: 'book.xlsx, sheet Sales', restated: 1, created: 0 },
+      { file: 'book.xlsx, sheet Sales korrigiert', created: 1 },
+    ])
+  })
+
+  test.each<[line: string, stderr: string]>([
+    [
+      'entries import book.xlsx --sheet Sales --sheet Vis* --rejects r.csv',
+      'kpi entries import: --rejects would name one file for several sheets; import one sheet at a time\n',
+    ],
+    [
+      'entries import book.xlsx --sheet * --save-mapping m',
+      'kpi entries import: --save-mapping would name one file for several sheets; import one sheet at a time\n',
+    ],
+    ['entries import book.xlsx --sheet=', 'kpi entries import: --sheet is an empty list\n'],
+    [
+      'assign import book.xlsx --sheet *',
+      'kpi assign import: --sheet * may be several sheets, and one is imported; name that, in double quotes if its name has a comma\n',
+    ],
+    [
+      'kpis import book.xlsx --sheet 1 --sheet 2',
+      'kpi kpis import: --sheet 1,2 may be several sheets, and one is imported; name that, in double quotes if its name has a comma\n',
+    ],
+  ])('kpi %s is refused', async (line, stderr) => {
+    write('book.xlsx', BOOK)
+    expect(await user.kpi(...line.split(' '))).toEqual({ code: 2, stdout: '', stderr })
+  })
+
+  test('has a sheet with a comma in its name, which is quoted as in every list', async () => {
+    write('book.xlsx', xlsxOf({ sheets: { 'Visits, all': VISITS, Sales: SALES } }))
+    const named = (name: string) => user.kpi('entries', 'import', 'book.xlsx', '--sheet', name, '-o', 'json')
+    expect((await named('Visits, all')).stderr).toContain(
+      'it has no sheet \\"Visits\\"; its sheets are 1 (\\"Visits, all\\"), 2 (Sales)',
+    )
+    expect(jsonOf(await named('"Visits, all"'))).toMatchObject({ created: 1 })
   })
 
   test('of assignments is imported as well', async () => {

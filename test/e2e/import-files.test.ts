@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import type { Handler } from '../../src/server/wire.ts'
 import { heldIn, type Importer, importers, remoteImporter } from '../support/import.ts'
 import { errorOf, jsonOf, shellIn } from '../support/kpi.ts'
+import { rowsOf, xlsxOf } from '../support/workbook.ts'
 
 const rows = (...lines: string[]): string => ['user,kpi,date,actual', ...lines, ''].join('\n')
 
@@ -231,6 +232,25 @@ describe('the same command after a stop between the rows of a later file', () =>
     expect(await heldIn(importer)).toEqual(['3 1 2026-01-01 1 - -', '3 1 2026-01-02 2 - -', '2 1 2026-03-01 3 - -'])
     expect(readdirSync(importer.folder.in('.local/state/kpi/journals'))).toEqual([])
   })
+})
+
+test('the same command after a stop between the rows of a later sheet adds nothing of the earlier ones again', async () => {
+  let isMended = false
+  await using importer = await remoteImporter({ wrap: until(2, () => isMended) })
+  const sheetOf = (text: string): string =>
+    rowsOf(
+      text
+        .trim()
+        .split('\n')
+        .map((line) => line.split(',')),
+    )
+  // Two sheets are equal, and are added one after the other.
+  importer.write('book.xlsx', xlsxOf({ sheets: { Jan: sheetOf(GOOD), Jan2: sheetOf(GOOD), Mar: sheetOf(LATER) } }))
+  const args = ['entries', 'import', 'book.xlsx', '--sheet', '*', '--on-conflict', 'add', '--add-again', '-o', 'json']
+  expect(await importer.kpi(...args)).toMatchObject({ code: 4 })
+  isMended = true
+  expect(jsonOf(await importer.kpi(...args))).toMatchObject([{ created: 2 }, { updated: 2 }, { created: 1 }])
+  expect(await heldIn(importer)).toEqual(['3 1 2026-01-01 2 - -', '3 1 2026-01-02 4 - -', '2 1 2026-03-01 3 - -'])
 })
 
 test('a stop before a correction leaves nothing of what it corrects, and the same command continues', async () => {

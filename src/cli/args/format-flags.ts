@@ -58,9 +58,18 @@ export const ignoreRowsFlag = () =>
     'leave out rows with such a cell, or one that begins so: Total,"Source:*"; none: no others',
   ).argParser(collect)
 
+const SHEET = 'of a workbook, by name or number'
+
 /** Creates the flag that chooses a sheet of a workbook. */
 export const sheetFlag = () =>
-  new Option('--sheet <sheet>', 'the sheet of a workbook, by name or number (default: the only one with rows)')
+  new Option('--sheet <sheet>', `the sheet ${SHEET} (default: the only one with rows)`).argParser(collect)
+
+/** Creates the flag that chooses sheets of workbooks. */
+export const sheetsFlag = () =>
+  new Option(
+    '--sheet <sheet,...>',
+    `the sheets ${SHEET}; '*' is all that hold a table, 'Q*' those called so (default: the only one with rows)`,
+  ).argParser(collect)
 
 /** Creates the flag that says where the rejected rows of a file go. */
 export const rejectsFlag = () => new Option('--rejects <file>', 'the file for the rejected rows')

@@ -45,8 +45,10 @@ export type SourceOptions = {
   readonly separator?: Delimiter | undefined
   /** Counts the lines before the header. */
   readonly skipLines?: number | undefined
-  /** Names the sheet of a workbook, or holds its number from 1. */
-  readonly sheet?: string | undefined
+  /** Lists the sheets of a workbook by their names, numbers from 1, or patterns; the only one with rows if it is empty. */
+  readonly sheets?: readonly string[]
+  /** Tells whether several sheets may be read, each as a table. */
+  readonly mayBeSeveral?: boolean
   /** Tells whether the sheet is of a mapping, which may read files without sheets as well: rejects are CSV. */
   readonly isSheetSaved?: boolean
   /** Leads to the list of records in a JSON document, by the names of fields with dots between them. */
@@ -54,6 +56,16 @@ export type SourceOptions = {
   /** Tells whether that is of a mapping, too. */
   readonly areRecordsSaved?: boolean
 }
+
+/** Tells whether a text stands for several sheets: no program lets a sheet be called so. */
+export const isSheetPattern = (text: string): boolean => /[*?]/.test(text)
+
+/** Tells whether several sheets of a workbook may be meant, so that each has a name of its own. */
+export const areSheetsAsked = ({ sheets = [] }: Pick<SourceOptions, 'sheets'>): boolean =>
+  sheets.length > 1 || sheets.some(isSheetPattern)
+
+/** Returns the name of a sheet of a file, of which several are read. */
+export const sheetName = (file: string, sheet: string): string => `${file}, sheet ${sheet}`
 
 /** Describes rows that are left out although they hold a date and a number: how many, and the first of them. */
 export type LeftOutRows = { readonly count: number; readonly first: readonly Row[] }

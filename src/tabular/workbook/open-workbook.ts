@@ -1,5 +1,13 @@
 import { MOST_COLUMNS } from '../source/limits.ts'
-import type { Row, FormatFinding, HeaderFinder, Table } from '../source/table.ts'
+import {
+  areSheetsAsked,
+  type FormatFinding,
+  type HeaderFinder,
+  type Row,
+  sheetName,
+  type SourceOptions,
+  type Table,
+} from '../source/table.ts'
 import { type MergedRange, rangeName, type Workbook } from './workbook.ts'
 import { listFirst } from '../../domain/count-text.ts'
 import { KpiError } from '../../domain/errors.ts'
@@ -7,7 +15,7 @@ import { addInTurns, cellsFormat, cellsTable, createRowSpill } from '../cells/ce
 import { type RereadableFile, sumOf } from '../source/files.ts'
 import type { UnpackedFile } from '../packing/unpack.ts'
 import type { ZipArchive } from '../packing/zip.ts'
-import { chooseSheet } from './choose-sheet.ts'
+import { type ChosenSheet, chooseSheets } from './choose-sheet.ts'
 import { openOds } from './ods.ts'
 import { openXlsx } from './xlsx.ts'
 
@@ -71,6 +79,7 @@ type WorkbookFile = {
   readonly archive: ZipArchive
   readonly folder: string
   readonly signal: AbortSignal | undefined
+  readonly onNote: ((text: string) => void) | undefined
 }
 
 const requireWorkbook = <T extends Workbook>(workbook: T | undefined, name: string): T => {
@@ -81,15 +90,13 @@ const requireWorkbook = <T extends Workbook>(workbook: T | undefined, name: stri
   )
 }
 
-/** Reads the rows of the sheet that is meant, and returns them as a table. */
+/** Reads the rows of a sheet, and returns them as a table. */
 const readSheet = async (
   { packed, file, folder, signal }: WorkbookFile,
   workbook: Workbook,
-  asked: string | undefined,
+  { sheet, finding, name }: ChosenSheet & { readonly name: string },
   finder: HeaderFinder,
 ): Promise<Table> => {
-  const { name } = packed
-  const { sheet, finding } = await chooseSheet(workbook.sheets, asked, name)
   const spill = createRowSpill(folder, name)
   try {
     const merged = await sheet.read(addInTurns(spill, signal))
@@ -106,19 +113,45 @@ const readSheet = async (
   }
 }
 
-/** Opens a workbook as a table, by the sheet that is asked for. The rows of its sheet are copied to a temporary file once, and the rest is closed. */
+/** Reads the rows of the sheets that are meant, each as a table. */
+const readSheets = async (
+  opened: WorkbookFile,
+  workbook: Workbook,
+  asked: SourceOptions,
+  finder: HeaderFinder,
+): Promise<readonly Table[]> => {
+  const { name } = opened.packed
+  const { chosen, leftOut } = await chooseSheets(workbook.sheets, asked, name)
+  if (leftOut !== undefined) opened.onNote?.(`${name}: ${leftOut}`)
+  const tables: Table[] = []
+  try {
+    for (const one of chosen) {
+      const called = areSheetsAsked(asked) ? sheetName(name, one.sheet.name) : name
+      tables.push(await readSheet(opened, workbook, { ...one, name: called }, finder))
+    }
+    return tables
+  } catch (error) {
+    for (const table of tables) table.close()
+    throw error
+  }
+}
+
+/**
+ * Opens a workbook as tables, by the sheets that are asked for. Their rows are copied to temporary files once, and the rest is
+ * closed.
+ */
 export const openWorkbook = async (
   opened: WorkbookFile,
-  asked: string | undefined,
+  asked: SourceOptions,
   header: HeaderFinder,
-): Promise<Table> => {
+): Promise<readonly Table[]> => {
   const { packed, file, archive, folder } = opened
   try {
     const ods = await openOds(archive, packed.name)
-    if (ods) return await readSheet(opened, ods, asked, header)
+    if (ods) return await readSheets(opened, ods, asked, header)
     const { close, ...xlsx } = requireWorkbook(await openXlsx(archive, packed.name, folder, opened.signal), packed.name)
     try {
-      return await readSheet(opened, xlsx, asked, header)
+      return await readSheets(opened, xlsx, asked, header)
     } finally {
       close()
     }

@@ -37,7 +37,7 @@ describe('cells that repetition makes', () => {
 
   test('of another sheet do not matter, which is listed with its size', async () => {
     const sheets = zipOf(odsFiles({ A: HEADER + odsRow(odsOne()), B: repeatedRows(16_384, 1_048_570) }))
-    expect((await readTable(sheets, { sheet: 'A' })).rows).toHaveLength(2)
+    expect((await readTable(sheets, { sheets: ['A'] })).rows).toHaveLength(2)
     expect(await refusalOf(sheets)).toContain('2 (B, 1048570 rows of up to 16384 cells)')
   })
 })

@@ -1,4 +1,8 @@
+import { writeFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
+import { openTables } from '../../../src/reading/open-table.ts'
+import { fileSource } from '../../../src/tabular/source/files.ts'
+import { temporaryFolder } from '../../support/folder.ts'
 import { readTable, refusalOf } from '../../support/tables.ts'
 import { odsFiles, rowsOf, type XlsxParts, xlsxOf } from '../../support/workbook.ts'
 import { zipOf } from '../../support/zip.ts'
@@ -48,7 +52,7 @@ describe('the sheet that is read', () => {
       'Sales (2 of 2)',
     ],
   ])('%s', async (_, content, sheet, evidence, found) => {
-    const { rows, reading } = await readTable(content, { sheet })
+    const { rows, reading } = await readTable(content, { sheets: sheet === undefined ? [] : [sheet] })
     expect(rows).toEqual(ANN)
     expect(reading.findings).toContainEqual({ topic: 'sheet', found, evidence })
   })
@@ -73,26 +77,57 @@ describe('the sheet that is read', () => {
       'cannot read data.bin: --sheet 2 may be the sheet 1 (2) or the sheet 2 (Visits); say --sheet 1, or "Visits"',
     ],
   ])('%s', async (_, content, sheet, message) => {
-    expect(await refusalOf(content, { sheet })).toBe(message)
+    expect(await refusalOf(content, { sheets: sheet === undefined ? [] : [sheet] })).toBe(message)
+  })
+
+  test('and others are read where several are asked for, each once and under its own name', async () => {
+    using folder = temporaryFolder()
+    const names = ['Cover', 'Jan', 'Feb', '.Q', 'Lists', 'One row']
+    const rows: Record<string, string> = { Cover: rowsOf([['Sales'], ['2026']]), 'One row': rowsOf([['a', 'b']]) }
+    const sheets = Object.fromEntries(names.map((name) => [name, rows[name] ?? SALES]))
+    writeFileSync(folder.in('b.xlsx'), book(sheets, { hidden: ['Lists'] }))
+    const read = async (...asked: string[]): Promise<readonly string[]> => {
+      const notes: string[] = []
+      const place = { folder: folder.path, onNote: (text: string) => void notes.push(text) }
+      const tables = await openTables(fileSource(folder.in('b.xlsx'), 'b.xlsx'), { sheets: asked }, place)
+      for (const table of tables) table.close()
+      return [...tables.map(({ name }) => name), ...notes]
+    }
+    expect(await read('*')).toEqual([
+      'b.xlsx, sheet Jan',
+      'b.xlsx, sheet Feb',
+      'b.xlsx, sheet .Q',
+      'b.xlsx: left out 3 sheets: 1 (Cover, no table), 5 (Lists, hidden), 6 (One row, no table); --sheet NAME reads one of them',
+    ])
+    expect(await read('feb', 'Lists', '?A?')).toEqual(['b.xlsx, sheet Feb', 'b.xlsx, sheet Lists', 'b.xlsx, sheet Jan'])
+    expect(await read('Jan', '2')).toEqual(['b.xlsx, sheet Jan'])
+    expect(await read('Jan')).toEqual(['b.xlsx'])
+    await expect(read('X*')).rejects.toThrow(
+      'cannot read b.xlsx: it has no sheet like "X*"; its sheets are 1 (Cover), 2 (Jan), 3 (Feb), 4 (.Q), 5 (Lists), 6 (One row)',
+    )
+    await expect(read('Cov*', 'L*')).rejects.toThrow(
+      'cannot read b.xlsx: none of the sheets that are meant is a table to import: 1 (Cover, no table), 5 (Lists, hidden)',
+    )
+    await expect(read('Jan', 'Mai')).rejects.toThrow('it has no sheet "Mai"')
   })
 
   test('is listed among others of which one has formulas without values', async () => {
     const formula = '<row><c><f>A1</f></c></row>'
     expect(await refusalOf(book({ Sales: SALES, Sums: formula }))).toContain('2 (Sums, 1 row of up to 1 cell)')
-    expect((await readTable(book({ Sales: SALES, Sums: formula }), { sheet: 'Sales' })).rows).toEqual(ANN)
+    expect((await readTable(book({ Sales: SALES, Sums: formula }), { sheets: ['Sales'] })).rows).toEqual(ANN)
     const row = '<table:table-row><table:table-cell table:formula="of:=1"/></table:table-row>'
     const text = '<table:table-row><table:table-cell><text:p>a</text:p></table:table-cell></table:table-row>'
     const files = zipOf(odsFiles({ A: text + text, B: row }))
     expect(await refusalOf(files)).toContain('1 (A, 2 rows of up to 1 cell), 2 (B, 1 row of up to 1 cell)')
-    expect((await readTable(files, { sheet: 'A' })).rows).toHaveLength(2)
+    expect((await readTable(files, { sheets: ['A'] })).rows).toHaveLength(2)
   })
 
   test('is of workbooks alone, unless a mapping names it', async () => {
     const text = 'a,b\n1,2\n'
-    expect(await refusalOf(text, { sheet: '1' })).toBe(
+    expect(await refusalOf(text, { sheets: ['1'] })).toBe(
       'cannot read data.bin: it is no workbook, so it has no sheet; leave out --sheet',
     )
-    expect((await readTable(text, { sheet: '1', isSheetSaved: true })).rows).toHaveLength(2)
+    expect((await readTable(text, { sheets: ['1'], isSheetSaved: true })).rows).toHaveLength(2)
   })
 })
 

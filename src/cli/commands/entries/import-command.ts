@@ -24,7 +24,7 @@ import {
   rejectsFlag,
   scaleFlag,
   separatorFlag,
-  sheetFlag,
+  sheetsFlag,
   skipLinesFlag,
 } from '../../args/format-flags.ts'
 import type { Act } from '../../cli.ts'
@@ -151,7 +151,7 @@ const declareImport = (group: Command) =>
       '--row-names <name>',
       'the name of the first column, where rows have one cell more than the header, as R writes them',
     )
-    .addOption(sheetFlag())
+    .addOption(sheetsFlag())
     .addOption(recordsFlag())
     .option('--sql <query>', 'import the result of a query instead of a file: one SELECT, with --from-db')
     .option('--from-db <file>', 'the SQLite database of --sql, which is only read')

@@ -1,7 +1,6 @@
 import { basename, dirname } from 'node:path'
 import { looseName, withoutAccents } from '../../../../domain/name-form.ts'
 import type { Row } from '../../../../tabular/source/table.ts'
-import { stemOf } from './sources.ts'
 
 /** Lists the words in the name of a file that say that it corrects another one. */
 const CORRECTIONS: ReadonlySet<string> = new Set(
@@ -37,9 +36,9 @@ type FileName = {
 /** Sets by how much a correction comes behind any version. */
 const CORRECTED = 100_000
 
-const describe = (file: string): FileName => {
-  const folder = dirname(file)
-  const stem = withoutAccents(looseName(basename(stemOf(file))))
+const describe = (path: string): FileName => {
+  const folder = dirname(path)
+  const stem = withoutAccents(looseName(basename(path)))
   const downloads = [...stem.matchAll(DOWNLOAD)].map(([, number]) => Number(number) + 1)
   const words = stem
     .replaceAll(DOWNLOAD, '')
@@ -88,15 +87,15 @@ const timeAbove = (above: readonly Row[]): string | undefined => {
   return others.length === 0 ? only : undefined
 }
 
-/** Describes a file as the order of an import needs it: its name, and the lines above its header. */
-export type OrderedFile = { readonly file: string; readonly above: readonly Row[] }
+/** Describes a file as the order of an import needs it: its path without the ending, and the lines above its header. */
+export type OrderedFile = { readonly stem: string; readonly above: readonly Row[] }
 
 /** Says which of two files is the later one, and what shows it. */
 type Later = { readonly isOne: boolean; readonly why: string }
 
 /** Returns which of two files corrects the other by its name, whatever they hold. */
 export const correctsByName = (one: OrderedFile, other: OrderedFile): Later | undefined => {
-  const isOne = laterByMark(describe(one.file), describe(other.file))
+  const isOne = laterByMark(describe(one.stem), describe(other.stem))
   return isOne === undefined ? undefined : { isOne, why: 'as its name says' }
 }
 
@@ -104,7 +103,7 @@ export const correctsByName = (one: OrderedFile, other: OrderedFile): Later | un
 export const isLater = (one: OrderedFile, other: OrderedFile): Later | undefined => {
   const byName = correctsByName(one, other)
   if (byName) return byName
-  const byDate = laterByDate(describe(one.file), describe(other.file))
+  const byDate = laterByDate(describe(one.stem), describe(other.stem))
   if (byDate !== undefined) return { isOne: byDate, why: 'as the date in its name is later' }
   const [time, before] = [timeAbove(one.above), timeAbove(other.above)]
   if (time === undefined || before === undefined || time === before) return undefined

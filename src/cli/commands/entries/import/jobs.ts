@@ -22,11 +22,14 @@ import { saveMapping } from './mapping.ts'
 import type { ParsedOptions } from './parsed-options.ts'
 import type { ProgressView } from './progress.ts'
 import type { StopSignals } from './signals.ts'
-import { type ImportSource, rejectsOfStem } from './sources.ts'
+import { type ImportSource, type OpenSource, openSources, rejectsOfStem } from './sources.ts'
 import { parseVerification, readyReceipt } from './verified.ts'
 
+/** Describes where a source lies, opened or not. */
+type SourcePlace = Omit<ImportSource, 'open'>
+
 /** Tells whether rejects would overwrite a file that is imported, whatever names the two are called by. */
-const isSameFile = ({ cwd }: Io, rejects: string, { label, origin, stat }: ImportSource): boolean => {
+const isSameFile = ({ cwd }: Io, rejects: string, { label, origin, stat }: SourcePlace): boolean => {
   const path = resolve(cwd, rejects)
   const [written, read] = [statSync(path, { throwIfNoEntry: false }), stat()]
   const isNamed = path === (origin ?? resolve(cwd, label))
@@ -35,8 +38,8 @@ const isSameFile = ({ cwd }: Io, rejects: string, { label, origin, stat }: Impor
 
 const rejectsPathOf = (
   io: Io,
-  sources: readonly ImportSource[],
-  source: ImportSource,
+  sources: readonly SourcePlace[],
+  source: SourcePlace,
   parsed: string | undefined,
 ): string => {
   if (parsed === '-') {
@@ -54,7 +57,7 @@ const rejectsPathOf = (
 }
 
 /** Refuses two files that would overwrite each other's rejects. */
-const requireDifferentPaths = ({ cwd }: Io, sources: readonly ImportSource[], paths: readonly string[]): void => {
+const requireDifferentPaths = ({ cwd }: Io, sources: readonly SourcePlace[], paths: readonly string[]): void => {
   const places = paths.map((path) => resolve(cwd, path))
   const again = places.findIndex((place, at) => places.indexOf(place) < at)
   if (again < 0) return
@@ -67,7 +70,7 @@ const requireDifferentPaths = ({ cwd }: Io, sources: readonly ImportSource[], pa
 }
 
 /** Returns the rejects file of each file; refuses one that is itself imported, as its other rows would be lost. */
-const findRejectsPaths = (io: Io, sources: readonly ImportSource[], parsed: string | undefined): string[] => {
+const findRejectsPaths = (io: Io, sources: readonly SourcePlace[], parsed: string | undefined): string[] => {
   const paths = sources.map((source) => rejectsPathOf(io, sources, source, parsed))
   requireDifferentPaths(io, sources, paths)
   return paths
@@ -79,6 +82,8 @@ export type Job = {
   readonly file: string
   /** Identifies it for a later run of the same command; undefined for a stream, which cannot be read again. */
   readonly origin: string | undefined
+  /** Holds its path without the ending, and with its sheet where several are imported. */
+  readonly stem: string
   readonly table: Table
   /** Holds what the flags say of this file. */
   readonly options: ImportOptions
@@ -91,32 +96,56 @@ export type Job = {
   readonly verify: VerificationOptions | undefined
 }
 
-/** Opens all files before the first is imported, so that a wrong name is reported early. */
+/** Describes where a source's rejects go, and what is verified of it. */
+type JobPlace = Pick<Job, 'rejectsPath' | 'isRejectsNamed' | 'verify'>
+
+/** Returns the places of what sources leave; refuses those that cannot be written. */
+const placesOf = (
+  cli: Cli,
+  sources: readonly SourcePlace[],
+  { rejects, verify, receipt }: ParsedOptions,
+): readonly JobPlace[] => {
+  const isRejectsNamed = rejects !== undefined
+  return findRejectsPaths(cli.io, sources, rejects).map((rejectsPath, at) => {
+    const source = sources[at]
+    requirePlace(resolve(cli.io.cwd, rejectsPath), { isNamed: isRejectsNamed, flag: '--rejects FILE' })
+    const verification = verify && source ? parseVerification(cli, source, rejectsPath, receipt) : undefined
+    return { rejectsPath, isRejectsNamed, verify: verification }
+  })
+}
+
+/** Returns what is imported, one for each table, with the flags of each. */
+const jobsOf = async (cli: Cli, opened: readonly OpenSource[], parsed: ParsedOptions): Promise<Job[]> => {
+  const { options, isDryRun, explain } = parsed
+  const places = placesOf(cli, opened, parsed)
+  const each =
+    opened.length < 2
+      ? [options]
+      : optionsByFile(await Promise.all(opened.map(({ table }) => headerOf(table))), options)
+  const jobs = opened.flatMap(({ label, origin, stem, table }, at): Job[] => {
+    const place = places[at]
+    return place ? [{ file: label, origin, stem, table, options: each[at] ?? options, ...place }] : []
+  })
+  if (isDryRun || explain) return jobs
+  for (const { verify, table } of jobs) if (verify) await readyReceipt(cli, verify, table.name)
+  return jobs
+}
+
+/** Opens all files and sheets before the first is imported, so that a wrong name is reported early. */
 export const openJobs = async (
   cli: Cli,
   sources: readonly ImportSource[],
-  { options, rejects, reading, verify, receipt, isDryRun, explain }: ParsedOptions,
+  parsed: ParsedOptions,
   { signal, withStopReason }: StopSignals,
 ): Promise<Job[]> => {
-  const paths = findRejectsPaths(cli.io, sources, rejects)
-  const isRejectsNamed = rejects !== undefined
-  for (const path of paths) requirePlace(resolve(cli.io.cwd, path), { isNamed: isRejectsNamed, flag: '--rejects FILE' })
-  const verifying = sources.map((source, at) =>
-    verify ? parseVerification(cli, source, paths[at] ?? '', receipt) : undefined,
-  )
-  const jobs: Job[] = []
+  // Refuse a wrong place before anything is read; sheets have others, which are known then.
+  placesOf(cli, sources, parsed)
+  let opened: readonly OpenSource[] = []
   try {
-    for (const [at, { label, origin, open }] of sources.entries()) {
-      const [table, verification] = [await open(cli, reading, signal), verifying[at]]
-      const rejectsPath = paths[at] ?? ''
-      jobs.push({ file: label, origin, table, options, rejectsPath, isRejectsNamed, verify: verification })
-      if (verification && !isDryRun && !explain) await readyReceipt(cli, verification, table.name)
-    }
-    if (jobs.length < 2) return jobs
-    const each = optionsByFile(await Promise.all(jobs.map(({ table }) => headerOf(table))), options)
-    return jobs.map((job, at) => ({ ...job, options: each[at] ?? options }))
+    opened = await openSources(cli, sources, parsed.reading, signal)
+    return await jobsOf(cli, opened, parsed)
   } catch (error) {
-    closeJobs(jobs)
+    for (const { table } of opened) table.close()
     throw withStopReason(error)
   }
 }

@@ -18,7 +18,7 @@ const requireHeaders = async ({ client, parsed }: CommandRun, jobs: readonly Job
   return all.flatMap((one) => (one instanceof KpiError ? [] : [one]))
 }
 
-const orderedFile = ({ file, table: { above } }: Job): OrderedFile => ({ file, above })
+const orderedFile = ({ stem, table: { above } }: Job): OrderedFile => ({ stem, above })
 
 /** Returns the pairs of files of which one corrects the other by its name. */
 const pairsByName = (jobs: readonly Job[]): FilePair<Job>[] =>

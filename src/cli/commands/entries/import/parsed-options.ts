@@ -1,11 +1,13 @@
 import type { ImportOptions } from '../../../../reading/options/options.ts'
 import { delimiterName, DELIMITERS } from '../../../../tabular/source/text-format.ts'
+import { areSheetsAsked } from '../../../../tabular/source/table.ts'
 import type { RequestedFormat } from '../../../../reading/open-table.ts'
 import type { Cli } from '../../../cli.ts'
 import { UsageError } from '../../../exit.ts'
 import type { ImportFlags } from '../import-command.ts'
 import { mappingName, applyMapping } from './mapping.ts'
 import { importOptions, listOf, readRate } from './options.ts'
+import { namesIn } from '../../../args/names.ts'
 import { type Deadline, findDeadline } from '../../../args/deadline.ts'
 import type { QueryFlags } from './sources.ts'
 
@@ -18,7 +20,7 @@ export type ParsedOptions = {
   readonly deadline: Deadline
   /** Sets the most requests in a minute, where `--rate` is given. */
   readonly rate: number | undefined
-  /** Tells whether there are several files, so that messages name the one they are about. */
+  /** Tells whether there are several files or sheets, so that messages name the one they are about. */
   readonly isSeveral: boolean
   /** Says which values are right if several files give some of the same entry; asked if undefined. */
   readonly onOverlap: ImportFlags['onOverlap']
@@ -72,7 +74,7 @@ const readingOf = (
     skipLines: skipLinesOf(skipLines),
     ignoreRows: ignoreRows && listOf(ignoreRows),
     rowNames: { name: rowNames?.trim() },
-    sheet: sheet?.trim(),
+    sheets: sheet === undefined ? [] : namesIn('--sheet', ...sheet),
     isSheetSaved: given.sheet === undefined,
     records: records?.trim(),
     areRecordsSaved: given.records === undefined,
@@ -80,7 +82,7 @@ const readingOf = (
 }
 
 const requireCompatibleFlags = (
-  { verify, receipt, rejects, saveMapping }: ParsedOptions,
+  { verify, receipt, rejects, saveMapping, isSeveral }: ParsedOptions,
   files: readonly string[],
 ): void => {
   if (receipt !== undefined && !verify) throw new UsageError('--receipt needs --verify')
@@ -91,26 +93,35 @@ const requireCompatibleFlags = (
   ]
   if (files.filter((file) => file === '-').length > 1)
     throw new UsageError('- is named twice; standard input is read once')
-  if (files.length > 1 && ofOne.length > 0) {
-    throw new UsageError(
-      `${ofOne.join(' and ')} would name one file for ${files.length} imports; import one file at a time`,
-    )
+  if (isSeveral && ofOne.length > 0) {
+    const [imports, one] = files.length > 1 ? [`${files.length} imports`, 'file'] : ['several sheets', 'sheet']
+    throw new UsageError(`${ofOne.join(' and ')} would name one file for ${imports}; import one ${one} at a time`)
   }
 }
 
-/** Reads the flags of an import of files, once nothing is wrong with them. */
-export const parseOptions = (cli: Cli, files: readonly string[], given: ImportFlags): ParsedOptions => {
+/** Reads the flags of an import of files, or of the only sheet of one, once nothing is wrong with them. */
+export const parseOptions = (
+  cli: Cli,
+  files: readonly string[],
+  given: ImportFlags,
+  sheets: 'one' | 'several' = 'one',
+): ParsedOptions => {
   const { io } = cli
   const flags = applyMapping(io, given)
   if (given.summaryOnly && !given.dryRun) throw new UsageError('--summary-only goes with --dry-run')
   const saveMapping = given.saveMapping
+  const reading = { ...readingOf(flags, given), mayBeSeveral: sheets === 'several' }
+  if (areSheetsAsked(reading) && !reading.mayBeSeveral)
+    throw new UsageError(
+      `--sheet ${given.sheet?.join(',')} may be several sheets, and one is imported; name that, in double quotes if its name has a comma`,
+    )
   const parsed: ParsedOptions = {
     options: importOptions(flags, cli.today().day),
-    reading: readingOf(flags, given),
+    reading,
     query: queryOf(given),
     deadline: findDeadline(io, cli.flags.deadline),
     rate: readRate(flags.rate),
-    isSeveral: files.length > 1,
+    isSeveral: files.length > 1 || areSheetsAsked(reading),
     onOverlap: flags.onOverlap,
     isDryRun: flags.dryRun === true,
     isSummaryOnly: flags.summaryOnly === true,

@@ -1,4 +1,5 @@
 import type { AnyRecord, NamedField, Printable } from '../../../../domain/schema.ts'
+import { areSheetsAsked } from '../../../../tabular/source/table.ts'
 import type { Io } from '../../../io.ts'
 import { firstOf, isForPeople, printRecords } from '../../../output/print.ts'
 import type { Printed } from '../../../output/printed.ts'
@@ -154,7 +155,8 @@ const printSeveral = async (run: CommandRun, count: number, imports: Records): P
   }
   const tell = (): Promise<void> => {
     const isAll = records.length === count && records.every(({ left }) => left === 0)
-    const done = isAll ? `imported ${count} files` : `stopped after ${records.length} of ${count} files`
+    const what = areSheetsAsked(run.parsed.reading) ? 'sheets' : 'files'
+    const done = isAll ? `imported ${count} ${what}` : `stopped after ${records.length} of ${count} ${what}`
     return noteTotal(cli, records, done, ENTRIES)
   }
   if (!isForPeople(cli.printing().format)) {

@@ -43,7 +43,7 @@ const tellSaidDay = async (cli: Cli, { saidDate, options: { date } }: ParsedOpti
 
 /** Reads the flags of an import, what it reads, and what it needs of the service before it knows its files. */
 export const readImport = (cli: Cli, files: readonly string[], flags: ImportFlags) => {
-  const parsed = parseOptions(cli, files, flags)
+  const parsed = parseOptions(cli, files, flags, 'several')
   const sources = importSources(cli.io, files, parsed.query)
   return { parsed, sources, needs: needsOfFlags(parsed.options) }
 }
@@ -56,10 +56,6 @@ export const runImport = async (cli: Cli, files: readonly string[], flags: Impor
   cli.requireCapabilities(needs)
   if (!parsed.isDryRun && !parsed.explain) cli.io.stdout.outlast()
   const stops = watchStopSignals(cli.io, parsed.deadline)
-  const ends = createRunResult(
-    sources.map(({ label }) => label),
-    stops,
-  )
   const finished: (() => void)[] = []
   let note = (text: string): void => void cli.note(text)
   let onWait: OnWait = () => undefined
@@ -92,6 +88,10 @@ export const runImport = async (cli: Cli, files: readonly string[], flags: Impor
     }
   }
   jobs = await openJobs(cli, sources, parsed, stops)
+  const ends = createRunResult(
+    jobs.map(({ file }) => file),
+    stops,
+  )
   try {
     await tellUnmapped(cli, parsed, jobs)
     await cli
@@ -109,6 +109,6 @@ export const runImport = async (cli: Cli, files: readonly string[], flags: Impor
     closeJobs(jobs)
   }
   const isAdding = parsed.options.onConflict === 'add'
-  if (finished.length === sources.length) endJournals(finished.map((forget) => ({ forget, isAdding })))
+  if (finished.length === jobs.length) endJournals(finished.map((forget) => ({ forget, isAdding })))
   return ends.exit()
 }

@@ -134,7 +134,11 @@ export const IMPORT_FLAGS: { readonly [flag in keyof ImportFlags]-?: SavedFlag |
   source: textFlag(({ options }) => options.source),
   kpi: textFlag(({ options }) => options.kpi),
   date: textFlag(({ date }) => date),
-  sheet: textFlag(({ asked, reading }) => (reading.cellsOf === 'workbook' ? asked.sheet : undefined)),
+  sheet: {
+    isValid: isList,
+    valueOf: ({ asked: { sheets = [] }, reading }) =>
+      reading.cellsOf === 'workbook' && sheets.length > 0 ? sheets : undefined,
+  },
   records: textFlag(({ asked }) => asked.records),
   separator: textFlag(separatorOf, isOneOf(DELIMITERS.map(delimiterName))),
   encoding: textFlag(encodingOf, isOneOf(ENCODINGS)),

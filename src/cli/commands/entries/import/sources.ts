@@ -7,8 +7,8 @@ import { fileError } from '../../../../files/file-error.ts'
 import { streamSpecial } from '../../../../files/read-file.ts'
 import { isDevice } from '../../../../files/place.ts'
 import { fileSource, type RereadableFile } from '../../../../tabular/source/files.ts'
-import type { Table } from '../../../../tabular/source/table.ts'
-import { openTable, type RequestedFormat, openQuery } from '../../../../reading/open-table.ts'
+import { areSheetsAsked, sheetName, type Table } from '../../../../tabular/source/table.ts'
+import { openTables, type RequestedFormat, openQuery } from '../../../../reading/open-table.ts'
 import { spoolSource } from '../../../../tabular/source/spool.ts'
 import type { Cli } from '../../../cli.ts'
 import { UsageError } from '../../../exit.ts'
@@ -28,8 +28,12 @@ export type ImportSource = {
   readonly stem: string
   /** Describes the file that is read, on this machine; undefined if there is none. */
   readonly stat: () => Stats | undefined
-  readonly open: (cli: Cli, asked: RequestedFormat, signal: () => AbortSignal) => Promise<Table>
+  /** Opens it as a table, or as one for each of the sheets that are meant. */
+  readonly open: (cli: Cli, asked: RequestedFormat, signal: () => AbortSignal) => Promise<readonly Table[]>
 }
+
+/** Describes what is imported as one table: a source, or a sheet of it. */
+export type OpenSource = Omit<ImportSource, 'open'> & { readonly table: Table }
 
 const TABLE_ENDING = /\.(?:csv|tsv|txt|xlsx|ods|json|ndjson|jsonl)$/i
 
@@ -40,6 +44,9 @@ export const stemOf = (file: string): string => {
   return join(dirname(plain), basename(plain, extname(plain)))
 }
 
+/** Returns a text as a part of a file's name. */
+const asFileName = (text: string): string => text.replaceAll(/[^\p{L}\p{N}._ -]/gu, '_')
+
 /** Returns the last part of an address's path as the name of a file. */
 const fileNameOf = ({ pathname, hostname }: URL): string => {
   const last = pathname.split('/').findLast((part) => part !== '') ?? hostname
@@ -49,7 +56,7 @@ const fileNameOf = ({ pathname, hostname }: URL): string => {
   } catch {
     // Keep what is not percent-encoded as it is.
   }
-  return name.replaceAll(/[^\p{L}\p{N}._ -]/gu, '_').replace(/^[. ]+/, '_')
+  return asFileName(name).replace(/^[. ]+/, '_')
 }
 
 /** Tells whether a file can be read only once: standard input, a pipe or a device. */
@@ -96,15 +103,15 @@ const openLocal = async ({ io, note }: Cli, file: string, signal: () => AbortSig
   return spoolSource(await openSpecial(path, file), io.tempDir, file, signal())
 }
 
-/** Opens a file as a table; memory is bounded before, as finding the header of many columns is much work without a pause. */
+/** Opens a file as tables; memory is bounded before, as finding the header of many columns is much work without a pause. */
 const openFile = (
-  { io }: Cli,
+  { io, note }: Cli,
   file: RereadableFile,
   asked: RequestedFormat,
   signal: () => AbortSignal,
-): Promise<Table> => {
+): Promise<readonly Table[]> => {
   io.limitMemory()
-  return openTable(file, asked, io.tempDir, signal)
+  return openTables(file, asked, { folder: io.tempDir, stop: signal, onNote: (text) => void note(text) })
 }
 
 const localSource = (io: Io, file: string): ImportSource => {
@@ -124,20 +131,19 @@ const openAddress = async (
   address: URL,
   asked: RequestedFormat,
   signal: () => AbortSignal,
-): Promise<Table> => {
+): Promise<readonly Table[]> => {
   const { download } = await import('../../../../client/http/download.ts')
   const { timeoutMs, network } = findReach(cli.io, cli.flags)
   const bounds = { timeoutMs, network: network(), signal: signal() }
   const content = Readable.from(download(address, bounds), { objectMode: false })
   const shown = shownAddress(address)
   const file = await spoolSource(content, cli.io.tempDir, shown, bounds.signal)
-  const table = await openFile(cli, file, asked, signal)
-  const finding = {
-    topic: 'address',
-    found: shown,
-    evidence: `${countOf(table.bytes, 'byte was', 'bytes were')} downloaded`,
-  }
-  return { ...table, reading: { ...table.reading, findings: [finding, ...(table.reading.findings ?? [])] } }
+  const tables = await openFile(cli, file, asked, signal)
+  return tables.map((table) => {
+    const evidence = `${countOf(table.bytes, 'byte was', 'bytes were')} downloaded`
+    const finding = { topic: 'address', found: shown, evidence }
+    return { ...table, reading: { ...table.reading, findings: [finding, ...(table.reading.findings ?? [])] } }
+  })
 }
 
 /** Returns an address that an import reads; refuses any other. Files are refused when they are opened. */
@@ -168,7 +174,7 @@ const querySource = (io: Io, { sql, database }: QueryFlags): ImportSource => {
     stem: stemOf(database),
     stat: () => statOf(path),
     open: async (cli, asked, signal) => {
-      return openQuery({ path, name: database, sql, env: io.env }, asked, cli.io.tempDir, signal())
+      return [await openQuery({ path, name: database, sql, env: io.env }, asked, cli.io.tempDir, signal())]
     },
   }
 }
@@ -186,4 +192,34 @@ export const importSources = (
   if (files.length === 0)
     throw new UsageError('name a file, or - for standard input, or a query with --sql and --from-db')
   return files.map((file) => (isAddress(file) ? addressSource(io, file) : localSource(io, file)))
+}
+
+/** Returns a sheet as a source of its own, whose rejects and receipt lie beside those of the other sheets. */
+const sheetSource = (source: ImportSource, table: Table): OpenSource => {
+  const sheet = table.reading.sheet ?? ''
+  const named = (name: string): string => sheetName(name, sheet)
+  const { label, origin, stem, stat } = source
+  const own = { label: named(label), origin: origin && named(origin), stem: `${stem}-${asFileName(sheet)}`, stat }
+  return { ...own, table }
+}
+
+/** Opens all that is imported, so that a wrong name is reported before the first is sent. */
+export const openSources = async (
+  cli: Cli,
+  sources: readonly ImportSource[],
+  asked: RequestedFormat,
+  signal: () => AbortSignal,
+): Promise<OpenSource[]> => {
+  const opened: OpenSource[] = []
+  try {
+    for (const source of sources) {
+      const tables = await source.open(cli, asked, signal)
+      const isOne = !areSheetsAsked(asked)
+      opened.push(...tables.map((table) => (isOne ? { ...source, table } : sheetSource(source, table))))
+    }
+    return opened
+  } catch (error) {
+    for (const { table } of opened) table.close()
+    throw error
+  }
 }

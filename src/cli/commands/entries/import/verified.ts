@@ -23,7 +23,7 @@ const placeOf = (place: Place): VerificationOptions['place'] =>
 /** Returns what `--verify` and `--receipt` ask for. */
 export const parseVerification = (
   cli: Cli,
-  { label, stem }: ImportSource,
+  { label, stem }: Pick<ImportSource, 'label' | 'stem'>,
   rejectsFile: string,
   receipt: string | undefined,
 ): VerificationOptions => {
