@@ -80,11 +80,12 @@ const onlySheet = async (sheets: readonly Sheet[], asked: SourceOptions, file: s
   return foundSheet(sheets, sizes[0]?.sheet ?? only, 'the only one that holds rows')
 }
 
+const mayBeTable = ({ rows, columns }: SheetSize): boolean => rows > 1 && columns > 1
+
 /** Returns why a sheet that a pattern finds is no table; undefined if it may be one. */
 const whyLeftOut = async ({ isHidden, measure }: Sheet): Promise<string | undefined> => {
   if (isHidden) return 'hidden'
-  const { rows, columns } = await measure()
-  return rows > 1 && columns > 1 ? undefined : 'no table'
+  return mayBeTable(await measure(mayBeTable)) ? undefined : 'no table'
 }
 
 /** Holds the sheets that are read, and says which of those that patterns find are left out. */

@@ -48,8 +48,8 @@ export type SheetSize = { readonly rows: number; readonly columns: number }
 export type Sheet = {
   readonly name: string
   readonly isHidden: boolean
-  /** Returns its size; formulas without values count as cells. */
-  readonly measure: () => Promise<SheetSize>
+  /** Returns its size, or a part that is enough; formulas without values count as cells. */
+  readonly measure: (isEnough?: (size: SheetSize) => boolean) => Promise<SheetSize>
   /** Reads its rows once, and returns the ranges of merged cells. */
   readonly read: (onRow: OnRow) => Promise<readonly MergedRange[]>
 }

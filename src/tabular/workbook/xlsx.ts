@@ -429,11 +429,15 @@ const readXlsxSheet = async ({ content, sheet, context }: SheetPart, onRow: OnRo
   return reader.merged
 }
 
-/** Returns the size of a sheet. */
-const measureXlsxSheet = async ({ content, sheet, context }: SheetPart): Promise<SheetSize> => {
+/** Returns the size of a sheet, or a part that is enough. */
+const measureXlsxSheet = async (
+  { content, sheet, context }: SheetPart,
+  isEnough: Parameters<Sheet['measure']>[0],
+): Promise<SheetSize> => {
   const { size, add } = createMeter()
   const reader = new SheetReader(sheet, context, add, true)
-  await readXml(content(), { name: context.name, part: `the sheet ${sheet}` }, reader)
+  const part = `the sheet ${sheet}`
+  await readXml(content(), { name: context.name, part }, reader, undefined, () => isEnough?.(size()) === true)
   return size()
 }
 
@@ -528,7 +532,7 @@ export const openXlsx = async (
     const content = path === undefined ? undefined : find(path)
     if (!content) return []
     const part = { content: content.content, sheet: sheet.name, context }
-    return [{ ...sheet, measure: () => measureXlsxSheet(part), read: (onRow) => readXlsxSheet(part, onRow) }]
+    return [{ ...sheet, measure: (isEnough) => measureXlsxSheet(part, isEnough), read: (onRow) => readXlsxSheet(part, onRow) }]
   })
   return { kind: 'xlsx', evidence: `it holds ${entry.path}`, sheets, close: () => context.strings?.close() }
 }

@@ -57,13 +57,14 @@ const createParser = ({ open, close, text }: XmlHandlers, onToken: () => void): 
 
 /**
  * Reads a document as it is unpacked, in constant memory; `name` and `part` name it in errors. `drain` takes what the
- * handlers have collected, before more is read.
+ * handlers have collected, before more is read, and `isEnough` tells that the rest need not be read.
  */
 export const readXml = async (
   content: FileBytes,
   { name, part }: { readonly name: string; readonly part: string },
   handlers: XmlHandlers,
   drain?: () => Promise<void>,
+  isEnough?: () => boolean,
 ): Promise<void> => {
   let unfinished = 0
   const parser = createParser(handlers, () => {
@@ -77,6 +78,7 @@ export const readXml = async (
       if (unfinished > LONGEST_TOKEN + chunk.length) throw new Error('it has a text that does not end')
       parser.write(decoder.decode(chunk, { stream: true }))
       await drain?.()
+      if (isEnough?.()) return
     }
     parser.write(decoder?.decode() ?? '')
     parser.close()
