@@ -145,6 +145,43 @@ describe.each(importers)('several files: %s', (_, open) => {
   })
 })
 
+describe.each(importers)('several files with faults: %s', (_, open) => {
+  test.each([['update'], ['add']])(
+    'are refused together, with all that is in doubt: --on-conflict %s',
+    async (what) => {
+      await using importer = await open()
+      write(importer)
+      importer.write('dates.csv', rows('Bob,Sales,01/02/2026,1'))
+      importer.write('numbers.csv', 'user,kpi,date,value\nBob,Sales,2026-01-01,"1,234"\n')
+      importer.write('header.csv', 'user,colour\nBob,1\n')
+      const files = ['a.csv', 'dates.csv', 'numbers.csv', 'header.csv']
+      const { code, stdout, stderr } = await importer.kpi('entries', 'import', ...files, '--on-conflict', what)
+      expect([code, stdout, await heldIn(importer)]).toEqual([1, '', []])
+      for (const said of ['dates.csv: date: ', 'numbers.csv: ', 'header.csv: ', 'nothing was sent of any file'])
+        expect(stderr).toContain(said)
+    },
+  )
+
+  test('are refused together where several cannot be opened', async () => {
+    await using importer = await open()
+    write(importer)
+    importer.write('nul.csv', 'user,kpi\0')
+    const ran = await importer.kpi('entries', 'import', 'a.csv', 'gone.csv', 'nul.csv', 'lost.csv')
+    expect([ran.code, await heldIn(importer)]).toEqual([1, []])
+    for (const said of ['read gone.csv', 'read nul.csv', 'read lost.csv', 'nothing was sent of any file'])
+      expect(ran.stderr).toContain(said)
+  })
+
+  test('stand for no earlier one where they are refused for their rows', async () => {
+    await using importer = await open()
+    importer.write('jan.csv', rows('Bob,Sales,2026-01-01,1'))
+    importer.write('jan-v2.csv', rows('Bob,Sales,2026-01-01,8', 'Zed,Sales,2026-01-01,8'))
+    const ran = await importer.kpi('entries', 'import', 'jan.csv', 'jan-v2.csv', '--max-errors', '0', '-o', 'json')
+    expect([ran.code, JSON.parse(ran.stdout)]).toMatchObject([1, [{ file: 'jan.csv', created: 1, restated: 0 }]])
+    expect(await heldIn(importer)).toEqual(['3 1 2026-01-01 1 - -'])
+  })
+})
+
 describe('what ends a run of several files', () => {
   test('is told with the files that were not started: a key that is refused', async () => {
     await using importer = await remoteImporter({ wrap: afterBatches(1, 401) })
@@ -170,8 +207,9 @@ describe('what ends a run of several files', () => {
   test('leaves a list of a dry run that can be read', async () => {
     await using importer = await remoteImporter()
     write(importer)
-    importer.write('bad.csv', 'user,kpi,date,actual\nBob,Sales,01/02/2026,1\n')
-    const ran = await importer.kpi('entries', 'import', 'a.csv', 'bad.csv', 'c.csv', '--dry-run', '-o', 'json')
+    importer.write('bad.csv', rows('Zed,Sales,2026-02-02,2'))
+    const args = ['entries', 'import', 'a.csv', 'bad.csv', 'c.csv', '--max-errors', '0', '--dry-run', '-o', 'json']
+    const ran = await importer.kpi(...args)
     expect([ran.code, JSON.parse(ran.stdout)]).toMatchObject([1, [{ file: 'a.csv' }, { file: 'a.csv' }]])
     expect(errorOf(ran).message).toMatch(
       /^bad\.csv: .*not started: c\.csv; once that is settled, the same command continues$/,

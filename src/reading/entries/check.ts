@@ -15,7 +15,7 @@ import type { Client } from '../../client/client.ts'
 import { pauseEvery } from '../../client/next-turn.ts'
 import { KpiError } from '../../domain/errors.ts'
 import { beginFile, type Begun, holdsTexts } from './begin-file.ts'
-import { decide, type Decision, faultOfHeader, isSamePlan, requireAll } from './decide.ts'
+import { decide, type Decision, faultOfAll, faultOfHeader, isSamePlan, requireAll } from './decide.ts'
 import { type Profile, profileFile } from './profile.ts'
 import {
   areRefuted,
@@ -39,7 +39,7 @@ type DistantEntries = { readonly count: number; readonly line: number; readonly 
 
 /** Holds where rows go, and the last day whose entries are not counted as distant. */
 type Places = {
-  readonly sorter: Sorter
+  readonly sorter: Pick<Sorter, 'add' | 'clear'>
   readonly rejects: Rejects
   readonly summary: Summary
   readonly yearAhead: Day
@@ -157,7 +157,7 @@ export type CheckedFile = Begun &
 
 /** Holds where checking puts what it finds. */
 type CheckResults = {
-  readonly sorter: Sorter
+  readonly sorter: Pick<Sorter, 'add' | 'clear'>
   readonly rejects: Rejects
   readonly summary: Summary
   /** Holds the last day whose entries are not warned of: a year after today. */
@@ -366,6 +366,40 @@ const readDecided = async (
   return { ...known, ...read, formats }
 }
 
+/** Throws what the rows show to be in doubt, though the header and the formats seemed clear. */
+const requireClearRows = (
+  { suspects, small }: Pick<ReadRows, 'suspects' | 'small'>,
+  { formats, begun: { reference } }: Pick<Reading, 'formats' | 'begun'>,
+  { ignoreRows }: ImportOptions,
+): Promise<void> =>
+  requireAll([
+    () => requireNoDoubts(formatDoubts(formats)),
+    () => requireNoTotals(suspects, ignoreRows),
+    () => reference.percentages.requireSettled(small, formats),
+  ])
+
+/**
+ * Reads a whole file beside others, before any of them is imported. Returns what is in doubt and has to be settled by flags; throws
+ * if the file cannot be read to its end, or is refused for its rows. The service is not asked about users.
+ */
+export const rehearseFile = async (
+  table: Table,
+  begun: Begun,
+  options: ImportOptions,
+  results: CheckResults,
+): Promise<KpiError | undefined> => {
+  const decision = await decideByAll(table, begun, options, results.onProgress)
+  const ask = async (): Promise<void> => {
+    const unclear = await faultOfHeader(decision)
+    if (unclear) throw unclear
+    if (decision.questions.length > 0) await askAll(table, decision, options, results)
+  }
+  const inDoubt = await faultOfAll([ask])
+  if (inDoubt) return inDoubt
+  const read = await readRows(table, { ...decision, basis: 'likely' }, options, results)
+  return read && faultOfAll([() => requireClearRows(read, decision, options)])
+}
+
 /**
  * Reads and checks a whole file, before anything is sent: rows with a key go to the sorter, bad rows to the rejects.
  */
@@ -378,11 +412,6 @@ export const checkFile = async (
   await requireWriteAccess(client)
   const begun = await beginFile(table, client, options, results.lists, results.onProgress)
   const checked = await readDecided(table, begun, options, results)
-  const { small, reference, formats, suspects } = checked
-  await requireAll([
-    () => requireNoDoubts(formatDoubts(formats)),
-    () => requireNoTotals(suspects, options.ignoreRows),
-    () => reference.percentages.requireSettled(small, formats),
-  ])
+  await requireClearRows(checked, { begun: checked, formats: checked.formats }, options)
   return checked
 }

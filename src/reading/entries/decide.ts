@@ -56,7 +56,7 @@ export const decide = (begun: Begun, profile: Profile, options: ImportOptions): 
 const NOTHING_SENT = /; nothing was sent$/
 
 /** Makes checks of a file in turn, and returns what is unclear by any of them as one error. */
-const faultOfAll = async (checks: readonly (() => unknown)[]): Promise<KpiError | undefined> => {
+export const faultOfAll = async (checks: readonly (() => unknown)[]): Promise<KpiError | undefined> => {
   const faults: KpiError[] = []
   for (const check of checks) {
     try {

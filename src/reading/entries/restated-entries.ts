@@ -9,10 +9,11 @@ import { KpiError } from '../../domain/errors.ts'
 import type { ImportOptions } from '../options/options.ts'
 import { Batch, cutBatches } from '../rows/batches.ts'
 import { type GivenValues, Restatements, valuesAt, withEarlierValues } from '../rows/restatements.ts'
-import { createRowReader } from '../rows/row-reader.ts'
+import { createRejects } from '../rejects/rejects.ts'
 import type { Table } from '../../tabular/source/table.ts'
 import type { Begun } from './begin-file.ts'
-import { decideByAll } from './check.ts'
+import { rehearseFile } from './check.ts'
+import { emptySummary } from './summary.ts'
 
 /** Describes entries of which two files give other values: the files by their places, and the first such entry. */
 export type RestatedEntries = {
@@ -27,34 +28,33 @@ export type RestatedEntries = {
 }
 
 /** Describes a file whose header was read. */
-type BegunFile = { readonly table: Table; readonly begun: Begun }
+type BegunFile = { readonly table: Table; readonly begun: Begun; readonly options: ImportOptions }
 
 /** Describes what is needed while files are read: the folder of temporary files, and what reports progress or stops. */
-type ReadWork = { readonly folder: string; readonly onProgress: () => void }
+type ReadWork = { readonly folder: string; readonly signal: AbortSignal; readonly onProgress: () => void }
 
-/** Passes the entries of a file on; tells whether it can be read. */
+/**
+ * Passes the entries of a file on as its import will read them; returns what is in doubt, and has to be settled by flags. Throws if
+ * its import would refuse the file for its rows, or cannot read it.
+ */
 const readEntries = async (
-  { table, begun }: BegunFile,
-  options: ImportOptions,
-  entry: (row: BlockRow) => void,
-  onProgress: () => void,
-): Promise<boolean> => {
-  const { begun: known, formats, questions } = await decideByAll(table, begun, options, onProgress)
-  // What is in doubt is asked when the file is imported.
-  if (known.unclear || questions.length > 0) return false
-  const nothing = (): void => undefined
-  const sink = { entry, reject: nothing, rounded: nothing, empty: nothing }
-  const reader = createRowReader(known.plan, options, known.reference, sink, formats)
-  let isHeader = true
-  for await (const rows of table.rows()) {
-    for (const row of rows) {
-      if (!isHeader) reader.read(row)
-      isHeader = false
-    }
-    await nextTurn(undefined)
-    onProgress()
+  { table, begun, options }: BegunFile,
+  add: (row: BlockRow) => void,
+  { folder, signal, onProgress }: ReadWork,
+): Promise<KpiError | undefined> => {
+  const rejects = createRejects(folder)
+  try {
+    return await rehearseFile(table, begun, options, {
+      sorter: { add, clear: () => undefined },
+      rejects,
+      summary: emptySummary(),
+      yearAhead: Infinity,
+      signal,
+      onProgress,
+    })
+  } finally {
+    rejects.close()
   }
-  return true
 }
 
 /** Holds one entry as a file gives it, and the places of its rows in the file. */
@@ -115,8 +115,9 @@ export class ComparedFiles {
   readonly #sorter: Sorter
   /** Holds what is added to the places of each file, so that a place tells its file. */
   readonly #offsets: number[] = []
-  /** Holds the files that cannot be read, or not as they are. */
+  /** Holds the files that cannot be read, or that are refused for their rows. */
   readonly #unread = new Set<number>()
+  readonly #doubts = new Map<number, KpiError>()
   #hasOverlaps = false
 
   constructor(files: readonly BegunFile[], options: ImportOptions, work: ReadWork) {
@@ -130,8 +131,8 @@ export class ComparedFiles {
     return this.#offsets.findLastIndex((offset) => offset <= place)
   }
 
-  /** Reads the files, and finds the entries of which several give other values. */
-  async findRestated(): Promise<RestatedEntries[]> {
+  /** Reads the files; returns by file what is in doubt, and has to be settled by flags. */
+  async read(): Promise<ReadonlyMap<number, KpiError>> {
     let next = 0
     for (const [file, one] of this.#files.entries()) {
       const offset = next
@@ -141,13 +142,20 @@ export class ComparedFiles {
         next = lineOf(line) + 1
         this.#sorter.add({ ...row, line })
       }
-      const isRead = await readEntries(one, this.#options, add, this.#work.onProgress).catch((error: unknown) => {
-        // A file that cannot be read says so when it is imported.
+      try {
+        const doubt = await readEntries(one, add, this.#work)
+        if (doubt) this.#doubts.set(file, doubt)
+      } catch (error) {
+        // A file that is refused for its rows says so when it is imported; until then what it corrects stands.
         if (!(error instanceof KpiError) || error.code !== 'malformed') throw error
-        return false
-      })
-      if (!isRead) this.#unread.add(file)
+        this.#unread.add(file)
+      }
     }
+    return this.#doubts
+  }
+
+  /** Finds the entries of which several files give other values, once the files are read. */
+  async findRestated(): Promise<RestatedEntries[]> {
     const reference = this.#files[0]?.begun.reference
     const nameOf = (role: 'owner' | 'kpi', id: number): string =>
       (role === 'kpi'

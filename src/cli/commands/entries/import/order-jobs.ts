@@ -1,5 +1,5 @@
 import { KpiError } from '../../../../domain/errors.ts'
-import { beginFiles, type Begun } from '../../../../reading/entries/begin-file.ts'
+import { beginFiles } from '../../../../reading/entries/begin-file.ts'
 import { ComparedFiles, type RestatedEntries, sayRestated } from '../../../../reading/entries/restated-entries.ts'
 import { Aborted } from '../../../../client/transport.ts'
 import { EXIT, IncompleteRun } from '../../../exit.ts'
@@ -7,15 +7,42 @@ import { headerFaultLines } from './explain.ts'
 import { correctsByName, type FilePair, isLater, orderFiles, type OrderedFile } from './file-order.ts'
 import type { CommandRun, Job } from './jobs.ts'
 
-/** Begins with several files, and refuses all of them if a header is unclear. */
-const requireHeaders = async ({ client, parsed }: CommandRun, jobs: readonly Job[]): Promise<Begun[]> => {
-  const all = await beginFiles(jobs, client, parsed.options)
-  const faultLines = all.flatMap((one, at) =>
-    one instanceof KpiError ? headerFaultLines(one).map((line) => `${jobs[at]?.file}: ${line}`) : [],
-  )
-  if (faultLines.length > 0)
-    throw new IncompleteRun(EXIT.failed, 'malformed', [...faultLines, 'nothing was sent of any file'])
-  return all.flatMap((one) => (one instanceof KpiError ? [] : [one]))
+/** Refuses all files if any of them has a fault, and tells all that is known. */
+const requireClear = (jobs: readonly Job[], faults: ReadonlyMap<number, KpiError>): void => {
+  if (faults.size === 0) return
+  const lines = [...faults]
+    .toSorted(([one], [other]) => one - other)
+    .flatMap(([at, fault]) => headerFaultLines(fault).map((line) => `${jobs[at]?.file}: ${line}`))
+  throw new IncompleteRun(EXIT.failed, 'malformed', [...lines, 'nothing was sent of any file'])
+}
+
+/**
+ * Reads several files before any of them is imported, and refuses all of them if a header or the meaning of cells is unclear.
+ * Returns what compares their entries.
+ */
+const readFiles = async ({ cli, client, parsed: { options }, stops }: CommandRun, jobs: readonly Job[]) => {
+  const onProgress = (): void => {
+    if (stops.signal().aborted) throw new Aborted('stopped; nothing was sent')
+    cli.io.limitMemory()
+  }
+  const faults = new Map<number, KpiError>()
+  const places: number[] = []
+  const files = (await beginFiles(jobs, client, options)).flatMap((begun, at) => {
+    const job = jobs[at]
+    if (begun instanceof KpiError) faults.set(at, begun)
+    if (begun instanceof KpiError || !job) return []
+    places.push(at)
+    return [{ table: job.table, options: job.options, begun }]
+  })
+  const compared = new ComparedFiles(files, options, { folder: cli.io.tempDir, signal: stops.signal(), onProgress })
+  try {
+    for (const [file, doubt] of await compared.read()) faults.set(places[file] ?? 0, doubt)
+    requireClear(jobs, faults)
+    return compared
+  } catch (error) {
+    compared.close()
+    throw error
+  }
 }
 
 const orderedFile = ({ stem, table: { above } }: Job): OrderedFile => ({ stem, above })
@@ -28,24 +55,6 @@ const pairsByName = (jobs: readonly Job[]): FilePair<Job>[] =>
       return later ? [later.isOne ? { earlier: other, later: one } : { earlier: one, later: other }] : []
     }),
   )
-
-/** Returns what compares the entries of files; undefined where they are added to each other, so that none stands for another. */
-const comparing = (
-  { cli, parsed: { options }, stops }: CommandRun,
-  jobs: readonly Job[],
-  begun: readonly Begun[],
-): ComparedFiles | undefined => {
-  if (options.onConflict === 'add') return undefined
-  const files = jobs.flatMap(({ table }, at) => {
-    const one = begun[at]
-    return one ? [{ table, begun: one }] : []
-  })
-  const onProgress = (): void => {
-    if (stops.signal().aborted) throw new Aborted('stopped; nothing was sent')
-    cli.io.limitMemory()
-  }
-  return new ComparedFiles(files, options, { folder: cli.io.tempDir, onProgress })
-}
 
 /** Bounds the pairs of files that a message names. */
 const SHOWN = 10
@@ -93,14 +102,16 @@ const pairsByValues = async (
  */
 export const orderJobs = async (run: CommandRun, jobs: readonly Job[]): Promise<readonly Job[]> => {
   if (!run.parsed.isSeveral || run.parsed.explain) return jobs
-  const compared = comparing(run, jobs, await requireHeaders(run, jobs))
+  const compared = await readFiles(run, jobs)
   try {
-    const byValues = await pairsByValues(run, jobs, (await compared?.findRestated()) ?? [])
+    // Where files are added to each other, none stands for another.
+    const restated = run.parsed.options.onConflict === 'add' ? [] : await compared.findRestated()
+    const byValues = await pairsByValues(run, jobs, restated)
     const ordered = orderFiles(jobs, [...pairsByName(jobs), ...byValues])
     const order = ordered.map((job) => jobs.indexOf(job))
-    const restatements = await compared?.restatements(order, (at) => jobs[at]?.file ?? '')
-    return ordered.map((job) => ({ ...job, restatements: restatements?.get(jobs.indexOf(job)) }))
+    const restatements = await compared.restatements(order, (at) => jobs[at]?.file ?? '')
+    return ordered.map((job) => ({ ...job, restatements: restatements.get(jobs.indexOf(job)) }))
   } finally {
-    compared?.close()
+    compared.close()
   }
 }

@@ -1,4 +1,5 @@
 import { countOf } from '../../../../domain/count-text.ts'
+import { KpiError } from '../../../../domain/errors.ts'
 import { fstatSync, type Stats, statSync } from 'node:fs'
 import { basename, dirname, extname, join, resolve } from 'node:path'
 import { Readable } from 'node:stream'
@@ -11,7 +12,7 @@ import { areSheetsAsked, sheetName, type Table } from '../../../../tabular/sourc
 import { openTables, type RequestedFormat, openQuery } from '../../../../reading/open-table.ts'
 import { spoolSource } from '../../../../tabular/source/spool.ts'
 import type { Cli } from '../../../cli.ts'
-import { UsageError } from '../../../exit.ts'
+import { exitOf, IncompleteRun, UsageError } from '../../../exit.ts'
 import type { Io } from '../../../io.ts'
 import { findReach } from '../../../target/network.ts'
 
@@ -203,7 +204,19 @@ const sheetSource = (source: ImportSource, table: Table): OpenSource => {
   return { ...own, table }
 }
 
-/** Opens all that is imported, so that a wrong name is reported before the first is sent. */
+/** Refuses all that is imported if some of it cannot be opened, and says it of each. */
+const requireOpened = (faults: readonly KpiError[]): void => {
+  const [first, ...others] = faults
+  if (!first) return
+  if (others.length === 0) throw first
+  const lines = faults.flatMap(({ message, issues }) => [
+    message,
+    ...issues.map((one) => `${one.field}: ${one.message}`),
+  ])
+  throw new IncompleteRun(exitOf(first), first.code, [...lines, 'nothing was sent of any file'])
+}
+
+/** Opens all that is imported, so that all that cannot be opened is reported before the first is sent. */
 export const openSources = async (
   cli: Cli,
   sources: readonly ImportSource[],
@@ -211,12 +224,19 @@ export const openSources = async (
   signal: () => AbortSignal,
 ): Promise<OpenSource[]> => {
   const opened: OpenSource[] = []
+  const faults: KpiError[] = []
+  const isOne = !areSheetsAsked(asked)
   try {
     for (const source of sources) {
-      const tables = await source.open(cli, asked, signal)
-      const isOne = !areSheetsAsked(asked)
+      const tables = await source.open(cli, asked, signal).catch((error: unknown) => {
+        // Go on to the faults of the other files, unless one ends the work.
+        if (sources.length < 2 || signal().aborted || !(error instanceof KpiError)) throw error
+        faults.push(error)
+        return []
+      })
       opened.push(...tables.map((table) => (isOne ? { ...source, table } : sheetSource(source, table))))
     }
+    requireOpened(faults)
     return opened
   } catch (error) {
     for (const { table } of opened) table.close()
