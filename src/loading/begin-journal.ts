@@ -8,7 +8,7 @@ import { continuingText, forgetTakenBack, notesOnUnfinished, rejectRepeatedAddin
 const RUN_ID_BYTES = 12
 
 /** Describes a run that is journaled; all of its options are part of its identity. */
-type JournaledRun = Pick<ImportRun, 'client' | 'journal' | 'clock' | 'random' | 'onNote'> & {
+type JournaledRun = Pick<ImportRun, 'client' | 'journal' | 'clock' | 'random' | 'onNote' | 'table' | 'equalFiles'> & {
   readonly options: Pick<ImportOptions, 'onConflict' | 'addAgain' | 'date' | 'dateWord'>
 }
 
@@ -38,6 +38,10 @@ const headOf = (work: JournaledRun, fingerprint: string): JournalHead => {
   }
 }
 
+/** Returns the contents of the other files that the same command has begun with, which add beside this one. */
+const contentsBeside = ({ table, equalFiles = new Map() }: JournaledRun): ReadonlySet<string> =>
+  new Set([...equalFiles].flatMap(([content, tables]) => (tables.includes(table) ? [] : [content])))
+
 /**
  * Opens the journal of a run. If the same command was stopped or killed before, that is the journal that it left at
  * `journalPath`, and the run continues; otherwise it is a new one. Notes what this journal and those of other
@@ -49,7 +53,8 @@ export const beginJournal = (work: JournaledRun, fingerprint: string, blocks: ()
   const head = headOf(work, fingerprint)
   const path = place && journalPath(place, fingerprint, options)
   if (place && path !== undefined) forgetTakenBack(path, head, options.addAgain, place.undone)
-  if (place && path !== undefined && !options.addAgain) rejectRepeatedAdding(place.folder, path, head, blocks)
+  if (place && path !== undefined && !options.addAgain)
+    rejectRepeatedAdding(place.folder, path, head, { blocks, beside: contentsBeside(work) })
   const journal = openJournal(path, head)
   if (journal.doneBefore > 0) {
     onNote(continuingText(journal.beganAt, journal.doneBefore, ['entry', 'entries']))

@@ -291,6 +291,20 @@ test('the same command after a stop between the rows of a later sheet adds nothi
   expect(await heldIn(importer)).toEqual(['3 1 2026-01-01 2 - -', '3 1 2026-01-02 4 - -', '2 1 2026-03-01 3 - -'])
 })
 
+test('files that are added to each other are added once where the command stops and goes on', async () => {
+  let isMended = false
+  await using importer = await remoteImporter({ wrap: until(1, () => isMended) })
+  importer.write('a.csv', GOOD)
+  importer.write('b.csv', rows('Bob,Sales,2026-01-01,8', 'Bob,Sales,2026-01-03,3'))
+  const args = ['entries', 'import', 'a.csv', 'b.csv', '--on-conflict', 'add', '-o', 'json']
+  expect(await importer.kpi(...args)).toMatchObject({ code: 4 })
+  const other = await importer.kpi('entries', 'import', 'b.csv', '--on-conflict', 'add', '--by-name', 'user')
+  expect(other.code).toBe(1)
+  isMended = true
+  expect(await importer.kpi(...args)).toMatchObject({ code: 0 })
+  expect(await heldIn(importer)).toEqual(['3 1 2026-01-01 9 - -', '3 1 2026-01-02 2 - -', '3 1 2026-01-03 3 - -'])
+})
+
 test('a stop before a correction leaves nothing of what it corrects, and the same command continues', async () => {
   let isMended = false
   await using importer = await remoteImporter({ wrap: until(1, () => isMended) })
@@ -451,6 +465,18 @@ describe.each(importers)('files that give other values of the same entries: %s',
         { file: 'a.csv', read: 2, [done]: 0, restated: 2 },
         { file: 'b.csv', read: 2, [done]: 2, restated: 0 },
       ])
+  })
+
+  test('are added to each other by --on-conflict add', async () => {
+    await using importer = await open()
+    importer.write('a.csv', GOOD)
+    importer.write('b.csv', rows('Bob,Sales,2026-01-01,8', 'Bob,Sales,2026-01-03,3'))
+    const args = ['entries', 'import', 'a.csv', 'b.csv', '--on-conflict', 'add', '-o', 'json']
+    expect(jsonOf(await importer.kpi(...args))).toMatchObject([
+      { file: 'a.csv', created: 2 },
+      { file: 'b.csv', created: 1, updated: 1 },
+    ])
+    expect(await heldIn(importer)).toEqual(['3 1 2026-01-01 9 - -', '3 1 2026-01-02 2 - -', '3 1 2026-01-03 3 - -'])
   })
 
   test('are not added twice where they are equal, unless that is wanted', async () => {

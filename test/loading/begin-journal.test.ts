@@ -20,6 +20,7 @@ const begin = (folder: string, onConflict: 'update' | 'add'): number => {
   const journal = beginJournal(
     {
       client: { variant: 'v1' } as never,
+      table: undefined as never,
       journal: place,
       clock: { now: () => 0, uptime: () => 0, sleep: () => Promise.resolve() },
       random: (bytes) => Buffer.alloc(bytes),

@@ -153,20 +153,23 @@ const addsAgain = (head: JournalHead, other: Kept, again: number): KpiError => {
   )
 }
 
+/** Holds the entries of a run, and the contents of other files of the same command, to whose entries it may add. */
+type AddingRun = { readonly blocks: () => Iterable<EntryBlock>; readonly beside: ReadonlySet<string> }
+
 /**
  * Refuses to add rows that another run may have added: one of the same rows with other flags or credentials, or of a
- * file with some of them. Such a run is allowed if the bundled service names both accounts and they differ. `blocks`
- * are the entries of this run.
+ * file with some of them. Such a run is allowed if the bundled service names both accounts and they differ, or the same command
+ * adds the rows of both files.
  */
 export const rejectRepeatedAdding = (
   folder: string,
   own: string,
   head: JournalHead,
-  blocks: () => Iterable<EntryBlock>,
+  { blocks, beside }: AddingRun,
 ): void => {
   if (!head.isAdding || existsSync(own)) return
   for (const other of othersIn(folder, own, head)) {
-    if (!other.isAdding || !mayShareAccount(head, other)) continue
+    if (!other.isAdding || !mayShareAccount(head, other) || beside.has(other.content)) continue
     const again = other.content === head.content ? 0 : countKnown(readSamples(other.at), blocks())
     if (again === 0 && other.content !== head.content) continue
     throw other.isTakenBack ? addsToRest(other.path, other.beganAt) : addsAgain(head, other, again)

@@ -319,13 +319,13 @@ test('keeps another run with other flags from adding the same content again', ()
   journal.acknowledge(journal.intend([intentOf(0, 9)])[0] ?? 0, emptyTally())
   journal.close()
   const add = (head: Partial<JournalHead>) => () =>
-    rejectRepeatedAdding(folder.path, own, { ...HEAD, ...head }, () => [])
+    rejectRepeatedAdding(folder.path, own, { ...HEAD, ...head }, { blocks: () => [], beside: new Set() })
   expect(add({ path: '/data.csv.gz' })).toThrow(
     `data.csv with --on-conflict add and other flags began at 1970-01-01 00:00 UTC and was not finished; 10 of its entries were sent, and would be added again: continue it with those flags, or use --add-again; if you do not need to continue that import, delete ${path}`,
   )
   expect(add({ content: 'b' })).not.toThrow()
   expect(add({ isAdding: false })).not.toThrow()
-  expect(() => rejectRepeatedAdding(folder.path, path, HEAD, () => [])).not.toThrow()
+  expect(() => rejectRepeatedAdding(folder.path, path, HEAD, { blocks: () => [], beside: new Set() })).not.toThrow()
 })
 
 test('tells of another run of the same file in what way it is another one', () => {
@@ -358,7 +358,12 @@ test('keeps another run with other credentials from adding the same again, unles
   journal.close()
   const refusal = (head: Partial<JournalHead>): string | undefined => {
     try {
-      rejectRepeatedAdding(folder.path, own, { ...HEAD, account: { for: 'key 2', isSure: false }, ...head }, () => [])
+      rejectRepeatedAdding(
+        folder.path,
+        own,
+        { ...HEAD, account: { for: 'key 2', isSure: false }, ...head },
+        { blocks: () => [], beside: new Set() },
+      )
     } catch (error) {
       return error instanceof KpiError ? error.message : 'another'
     }
