@@ -17,6 +17,7 @@ import type { Prepared } from './prepare/prepare.ts'
 import { type Pair, tellUnchecked } from '../reading/directory/reference.ts'
 import type { Batch } from '../reading/rows/batches.ts'
 import type { Restatements } from '../reading/rows/restatements.ts'
+import { createLineSet, type LineSet } from '../reading/rejects/rejects.ts'
 import { lineOf } from '../blocks/packed-row.ts'
 
 /** Describes the outcome of a dry run for an entry, or a rejected row. */
@@ -82,14 +83,25 @@ async function* rehearseBatch(
   yield outcomes
 }
 
-/** Yields the lines that are not sent, as a later file gives their entries again. */
+/** Yields the lines that are not sent, as a later file gives their entries again; those that are rejected as well go to a set. */
 async function* listRestated(
   restatements: Restatements,
-  signal: AbortSignal,
+  {
+    rejects,
+    signal,
+    alsoRejected,
+  }: Pick<Prepared, 'rejects'> & {
+    readonly signal: AbortSignal
+    readonly alsoRejected: LineSet
+  },
 ): AsyncGenerator<readonly DryRunOutcome[]> {
   const reason = restatements.reason()
   let outcomes: DryRunOutcome[] = []
   for (const line of restatements.lines()) {
+    if (rejects.has(line)) {
+      alsoRejected.add(line)
+      continue
+    }
     outcomes.push({ line, action: 'restated', reason })
     if (outcomes.length < OUTCOMES) continue
     await nextTurn(signal)
@@ -120,8 +132,11 @@ export async function* dryRun(
   const needed = await neededAssignments(rehearsed, signal)
   summary.assigned = needed.length
   onAssignments(needed)
-  if (restatements) yield* listRestated(restatements, signal)
+  const alsoRejected = createLineSet()
+  if (restatements) yield* listRestated(restatements, { rejects, signal, alsoRejected })
+  const reasonOf = (line: number, reasons: readonly string[]): string =>
+    [...reasons, ...(restatements && alsoRejected.has(line) ? [restatements.reason()] : [])].join('; ')
   for await (const lines of rejects.lines(signal)) {
-    yield lines.map(({ line, reasons }) => ({ line, action: 'reject' as const, reason: reasons.join('; ') }))
+    yield lines.map(({ line, reasons }) => ({ line, action: 'reject' as const, reason: reasonOf(line, reasons) }))
   }
 }

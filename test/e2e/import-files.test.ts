@@ -427,6 +427,25 @@ describe.each(importers)('files that give other values of the same entries: %s',
     expect(ran.stderr).toContain('2 rows restated by a later file')
   })
 
+  test('are shown once by a dry run where a row is rejected as well', async () => {
+    await using importer = await open()
+    importer.write('jan.csv', 'user,date,Sales,Visits\nAnn Lee,2026-01-01,1,x\n')
+    importer.write('jan-v2.csv', 'user,date,Sales\nAnn Lee,2026-01-01,8\n')
+    const ran = await importer.kpi('entries', 'import', 'jan.csv', 'jan-v2.csv', '--dry-run', '-o', 'json')
+    expect([ran.code, JSON.parse(ran.stdout)]).toMatchObject([
+      3,
+      [
+        {
+          file: 'jan.csv',
+          line: 2,
+          action: 'reject',
+          reason: expect.stringMatching(/"x".*; given again by jan-v2\.csv$/),
+        },
+        { file: 'jan-v2.csv', line: 2, action: 'create', actual: 8 },
+      ],
+    ])
+  })
+
   test('hand on the values that the later file does not give', async () => {
     await using importer = await open()
     importer.write('jan.csv', 'user,kpi,date,actual,notes\nBob,Sales,2026-01-01,1,rain\nBob,Sales,2026-01-02,2,sun\n')

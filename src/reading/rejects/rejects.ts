@@ -41,6 +41,9 @@ export const createLineSet = () => {
   }
 }
 
+/** Holds a set of numbers of lines. */
+export type LineSet = ReturnType<typeof createLineSet>
+
 /** Describes a line that was not imported, or only in part. */
 type Rejected = {
   readonly line: number
@@ -97,6 +100,8 @@ export const createRejects = (folder: string) => {
     size: sorter.size,
     /** Returns the number of lines with a reason. */
     count: (): number => count,
+    /** Tells whether a line has a reason. */
+    has: (line: number): boolean => known.has(line),
     /** Tells whether the reasons take so much room that a file with more of them is refused. */
     isFull: (): boolean => bytes > MOST_BYTES,
     /**
