@@ -446,6 +446,21 @@ describe.each(importers)('files that give other values of the same entries: %s',
     ])
   })
 
+  test('give another value where one clears what the other gives', async () => {
+    await using importer = await open()
+    importer.write('a.csv', 'user,kpi,date,actual,notes\nBob,Sales,2026-01-01,1,rain\n')
+    importer.write('b.csv', 'user,kpi,date,actual,notes\nBob,Sales,2026-01-01,1,\n')
+    const args = ['entries', 'import', 'a.csv', 'b.csv', '--empty', 'clear', '-o', 'json']
+    const asked = await importer.kpi(...args)
+    expect([asked.code, await heldIn(importer)]).toEqual([1, []])
+    expect(asked.stderr).toContain('a.csv and b.csv give other values of 1 entry')
+    expect(jsonOf(await importer.kpi(...args, '--on-overlap', 'later'))).toMatchObject([
+      { file: 'a.csv', created: 0, restated: 1 },
+      { file: 'b.csv', created: 1 },
+    ])
+    expect(await heldIn(importer)).toEqual(['3 1 2026-01-01 1 - -'])
+  })
+
   test('hand on the values that the later file does not give', async () => {
     await using importer = await open()
     importer.write('jan.csv', 'user,kpi,date,actual,notes\nBob,Sales,2026-01-01,1,rain\nBob,Sales,2026-01-02,2,sun\n')

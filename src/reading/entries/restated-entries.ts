@@ -61,13 +61,16 @@ const readEntries = async (
 type Given = Pick<BlockRow, 'owner' | 'kpi' | 'day'> &
   GivenValues & { readonly file: number; readonly places: readonly number[] }
 
-/** Tells whether two entries give other values of the same kind. */
+/** Tells whether two entries say other things of a value: other values, or that it is cleared. */
 const areDifferent = (one: Given, other: Given): boolean => {
-  const both = one.flags & other.flags
+  const saysOther = ({ given, cleared }: typeof ACTUAL, isOther: boolean): boolean => {
+    const [ones, others] = [one.flags & (given | cleared), other.flags & (given | cleared)]
+    return ones !== 0 && others !== 0 && (ones !== others || (ones === given && isOther))
+  }
   return (
-    ((both & ACTUAL.given) !== 0 && one.actual !== other.actual) ||
-    ((both & TARGET.given) !== 0 && one.target !== other.target) ||
-    ((both & NOTES.given) !== 0 && one.notes !== other.notes)
+    saysOther(ACTUAL, one.actual !== other.actual) ||
+    saysOther(TARGET, one.target !== other.target) ||
+    saysOther(NOTES, one.notes !== other.notes)
   )
 }
 
