@@ -532,7 +532,13 @@ export const openXlsx = async (
     const content = path === undefined ? undefined : find(path)
     if (!content) return []
     const part = { content: content.content, sheet: sheet.name, context }
-    return [{ ...sheet, measure: (isEnough) => measureXlsxSheet(part, isEnough), read: (onRow) => readXlsxSheet(part, onRow) }]
+    return [
+      {
+        ...sheet,
+        measure: (isEnough) => measureXlsxSheet(part, isEnough),
+        read: (onRow) => readXlsxSheet(part, onRow),
+      },
+    ]
   })
   return { kind: 'xlsx', evidence: `it holds ${entry.path}`, sheets, close: () => context.strings?.close() }
 }
