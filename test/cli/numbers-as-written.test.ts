@@ -140,7 +140,7 @@ describe('a target with a percent sign', () => {
   })
 })
 
-describe('scaled numbers prove no decimal sign of others', () => {
+describe('scaled numbers with a point prove no decimal sign of others', () => {
   const CELLS = ['5.500 €', '5.200 €', '1.2M €']
   const DAYS = CELLS.map((text, at) => `ann@example.com,Revenue,2026-0${at + 1}-01,${text}\n`).join('')
   test.each([
@@ -154,6 +154,11 @@ describe('scaled numbers prove no decimal sign of others', () => {
     expect([asked.code, allOf(errorOf(asked))]).toEqual([1, expect.stringContaining('and no other cell shows which')])
     const comma = await ran([...args, '--decimal', ','], text)
     expect(comma.code === 0 ? comma.stdout + comma.stderr : comma.stderr).toMatch(/1,200(?:,000| \(k€\))/)
+  })
+
+  test('and those with a comma prove it', async () => {
+    const shown = await ran(['kpis', 'import', 'data.csv', '--dry-run'], 'KPI;Ziel\nRevenue;1,2 Mio. €\nSales;5.200\n')
+    expect([shown.code, shown.stdout]).toEqual([0, expect.stringContaining('target_default: 1200 → 5200')])
   })
 })
 

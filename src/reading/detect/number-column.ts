@@ -109,10 +109,14 @@ export const createNumberColumn = (
     if (point === undefined || comma === undefined) prove(point === undefined ? ',' : '.', text, line)
     else if (!isSame(point, comma)) doubtful ??= { text, line }
   }
-  /** Records the sign of a number with words; that of a scaled one is its own, and proves nothing of others. */
+  /**
+   * Records the sign of a number with words. The point of a scaled one is its own, and proves nothing of others, as `1.2M` is written
+   * everywhere; `1,2 Mio.` only where decimals have commas.
+   */
   const noteWorded = (worded: WordedNumber, text: string, line: number): void => {
     const own = words.ownSign(worded)
     if (own === undefined) return noteSign(worded.number, text, line)
+    if (own === ',') prove(own, text, line)
     scaled ??= { text, line }
     words.settle(own)
   }

@@ -134,7 +134,7 @@ export class NumberWords {
 
   /**
    * Returns the only sign by which a number with a scale can be read, such as the point of `1.2M`; undefined if there is none.
-   * It says nothing of numbers without scales, as `1.2M` stands beside `5.500` where that has a decimal comma as well.
+   * A point says nothing of numbers without scales, as `1.2M` stands beside `5.500` where that has a decimal comma as well.
    */
   ownSign({ number, words }: WordedNumber): DecimalSign | undefined {
     const used = UNGROUPED.exec(number.body)?.[1] === ',' ? ',' : '.'
