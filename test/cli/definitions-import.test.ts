@@ -82,7 +82,7 @@ describe.each(users)('%s', (_, open) => {
     const before = [await namesOf('categories'), await namesOf('units')]
     const refused = await told(SHEET)
     expect(refused).toContain('there is no category "Operations"; --create-missing creates it (')
-    expect(refused).toContain('there is no unit "%"; did you mean "Percent"? (line 5)')
+    expect(refused).toContain('unit "%" is taken as the unit "Percent"\n')
     const foreseen = await told(SHEET, '--create-missing', '--dry-run')
     for (const stderr of [foreseen, await told(SHEET, '--create-missing')]) {
       expect(stderr).toContain('unit "EUR" is taken as the unit "€"\n')

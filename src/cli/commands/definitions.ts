@@ -37,7 +37,7 @@ export const users: Register = (group, act) => {
 const KPI_SAMPLES = {
   name: 'Revenue',
   create: '--name Sales --frequency D --target-default 100',
-  update: '--target-default 120 --keep-history',
+  update: '--target-default 120 --from 2027-01-01',
   list: '--filter is_active=true --sort name',
 }
 
@@ -56,7 +56,7 @@ const KPI_FIRST = [
 export const kpis: Register = (group, act) => {
   addAllVerbs(group, act, kpi, (client) => client.kpis, { ...KPI_SAMPLES, watch: watchDefaults })
   for (const command of group.commands.filter((one) => ['create', 'update'].includes(one.name())))
-    markFirst(command, KPI_FIRST)
+    markFirst(command, command.name() === 'update' ? [...KPI_FIRST, '--from'] : KPI_FIRST)
   addImport(group, act, kpi, '--frequency monthly --category General')
 }
 

@@ -1,4 +1,4 @@
-import { didYouMeanName, suggestionIn } from '../../client/nearest.ts'
+import { didYouMeanName } from '../../client/nearest.ts'
 import { Ambiguous, type Named } from '../../client/directory.ts'
 import { nearNames } from '../../changes/names/near-names.ts'
 import { isMeantName, whyNoName } from '../../changes/names/doubtful-names.ts'
@@ -77,14 +77,18 @@ export class MissingNames {
     return kind.lookup
   }
 
-  /** Returns a lookup whose faults say how to create what is missing. */
+  /** Returns a lookup that finds units in other spellings, and whose faults say how to create what is missing. */
   #offering(role: CreatedRole, lookup: Lookup): Lookup {
     return {
       ...lookup,
       find: (text) => {
         const found = lookup.find(text)
         if (!(found instanceof Fault) || found instanceof Ambiguous || ID.test(text.trim())) return found
-        const same = role === 'unit' && suggestionIn(found) === '' ? this.#unitsSpelled(text, 'same')[0] : undefined
+        const [same, ...others] = role === 'unit' && !this.#isMeant(role) ? this.#unitsSpelled(text, 'same') : []
+        if (same && others.length === 0) {
+          this.#spelled.set(text, same.name)
+          return same
+        }
         return new Fault(`${found.message}${same ? didYouMeanName(same.name) : `; ${CREATE} creates it`}`)
       },
     }

@@ -90,7 +90,10 @@ const isSurelyHeader = (cells: Cells): boolean =>
   (countOf(cells) > 1 && cells.every((cell) => cell.trim() === '' || isColumnName(cell)))
 
 const showRow = ({ line, cells }: Row): string => {
-  const names = cells.map((cell) => cell.trim()).filter((cell) => cell !== '')
+  const names = cells.flatMap((cell) => {
+    const text = cell.trim()
+    return text === '' ? [] : [text.includes(',') ? JSON.stringify(text) : text]
+  })
   return `line ${line} (${names.slice(0, SHOWN_CELLS).join(', ')}${names.length > SHOWN_CELLS ? ', …' : ''})`
 }
 
