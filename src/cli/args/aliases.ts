@@ -5,9 +5,15 @@ export const VERBS: ReadonlyMap<string, readonly string[]> = new Map([
   ['ls', ['list']],
   ['show', ['get']],
   ['get', ['show']],
+  ['create', ['add']],
+  ['add', ['create']],
+  ['new', ['create', 'add']],
   ['edit', ['update', 'set']],
   ['update', ['set']],
+  ['set', ['update']],
   ['rm', ['delete', 'remove']],
+  ['delete', ['remove']],
+  ['remove', ['delete']],
 ])
 
 /** Maps flags to those that mean the same where a command takes several things, or just one. */
@@ -17,6 +23,7 @@ const FLAGS: ReadonlyMap<string, string> = new Map([
   ['--kpi', '--kpis'],
   ['--kpis', '--kpi'],
   ['--target', '--target-default'],
+  ['--entry-date', '--date'],
 ])
 
 const belowNamed = ({ commands }: CommandUnknownOpts, name: string): CommandUnknownOpts | undefined =>
