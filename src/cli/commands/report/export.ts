@@ -36,7 +36,7 @@ import type { ReportExportFlags } from './export-command.ts'
 import { lookOf } from './export-look.ts'
 import { presentTable, requireColumns, titleText } from './presentation.ts'
 import { hasOwnColumns, type Presentation, readPresentation, requireTitled } from './presentation-flags.ts'
-import { readQuestion, requireGrouping } from './question-flags.ts'
+import { readQuestion, withItemsOfGroup } from './question-flags.ts'
 import { needsOf, requestOf } from './report-flags.ts'
 import { readReportTable } from './report-table.ts'
 import { noteLeftOut, readLonger } from './under-way.ts'
@@ -260,8 +260,7 @@ export const readReportExport = (cli: Cli, flags: ReportExportFlags): readonly C
 
 /** Runs `kpi report export`: writes the rows of a report, all of them or nothing. */
 export const runReportExport = async (cli: Cli, given: ReportExportFlags): Promise<void> => {
-  await requireGrouping(cli, given.groupBy)
-  const flags = withoutStdout(given)
+  const flags = withoutStdout(await withItemsOfGroup(cli, given))
   const { rangeOf, look, question, presentation, needs } = readFlags(cli, flags)
   const { toFile: file } = flags
   const target = file ?? flags.appendSince

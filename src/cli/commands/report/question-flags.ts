@@ -1,6 +1,7 @@
 import { InvalidArgumentError, Option } from '@commander-js/extra-typings'
 import type { Client } from '../../../client/client.ts'
 import { createDirectory } from '../../../client/directory.ts'
+import { nearest } from '../../../client/nearest.ts'
 import { Fault, KpiError } from '../../../domain/errors.ts'
 import {
   AGGREGATED_PERIODS,
@@ -17,7 +18,7 @@ import { FUNCTIONS } from '../../../domain/analysis/functions.ts'
 import { choiceOf } from '../../../domain/field-value.ts'
 import { kpi } from '../../../domain/resources/kpi.ts'
 import { sayChoices } from '../../args/choices.ts'
-import { listFlag, shellWord } from '../../../reading/options/flag-text.ts'
+import { shellWord } from '../../../reading/options/flag-text.ts'
 import type { Cli } from '../../cli.ts'
 import { UsageError } from '../../exit.ts'
 import { fieldOfHead } from './heads.ts'
@@ -43,6 +44,9 @@ const readPeriod = (text: string): (typeof AGGREGATED_PERIODS)[number] => {
 const isGrouping = (text: string | undefined): boolean =>
   text === undefined || GROUPINGS.some((grouping) => grouping === text)
 
+/** Tells whether a text is a choice, or may name a group, which only the service knows: it is near to no choice. */
+const mayBeGrouping = (text: string): boolean => isGrouping(text) || nearest(text, GROUPINGS) === undefined
+
 /** Reads `--group-by`; what is no choice in any case may name a group, which only the service knows. */
 const readGrouping = (text: string): string => {
   if (!isGrouping(text) && isGrouping(text.toLowerCase())) throw new InvalidArgumentError(faultOfGrouping(text))
@@ -52,35 +56,35 @@ const readGrouping = (text: string): string => {
 const faultOfGrouping = (text: string): string =>
   `--group-by must be ${sayChoices({ kind: 'choice', about: '', oneOf: GROUPINGS }, text)}`
 
-/** Bounds the items that a message names in a flag. */
-const MOST_ITEMS = 20
-
-/** Returns how to report by the items of a group that `--group-by` names; undefined if there is no such group. */
-const byItemsOf = async (client: Client, text: string): Promise<string | undefined> => {
+/** Returns a group that a text names, with its items; undefined if there is none, or it has no items. */
+const groupNamed = async (client: Client, text: string) => {
   if (client.variant !== 'classic') return undefined
   const group = createDirectory('group', await client.groups.list()).find(text)
   if (group instanceof Fault) return undefined
   const items = await client.groupItems(group.id).list()
-  if (items.length === 0) return undefined
-  const names = items.map(({ name }) => name)
-  const flag =
-    names.length > MOST_ITEMS
-      ? `--group-items ITEM,… (kpi group-items list --group ${shellWord(group.name)} shows them)`
-      : listFlag('--group-items', names)
-  return `"${group.name}" is a group, and ${flag} --group-by item reports its items`
+  return items.length === 0 ? undefined : { name: group.name, items }
 }
 
-/** Refuses a `--group-by` that is none of its choices; where that names a group, with the flags that report its items. */
-export const requireGrouping = async (cli: Cli, text: string | undefined): Promise<void> => {
-  if (text === undefined || isGrouping(text)) return
-  const byItems = await cli
-    .withClient([], (client) => byItemsOf(client, text))
+/** Returns flags with the items of a group in the place of a `--group-by` that names the group. */
+export const withItemsOfGroup = async <F extends { readonly groupBy?: string; readonly groupItems?: string }>(
+  cli: Cli,
+  flags: F,
+): Promise<F> => {
+  const { groupBy: text, groupItems } = flags
+  if (text === undefined || isGrouping(text)) return flags
+  const group = await cli
+    .withClient([], (client) => groupNamed(client, text))
     .catch((error: unknown) => {
       // Show the plain choices where the service cannot be asked for more.
       if (error instanceof KpiError) return undefined
       throw error
     })
-  throw new UsageError(faultOfGrouping(text) + (byItems === undefined ? '' : `; ${byItems}`))
+  if (!group) throw new UsageError(faultOfGrouping(text))
+  if (groupItems !== undefined)
+    throw new UsageError(
+      `--group-by ${shellWord(text)} reports all items of the group "${group.name}"; with --group-items write --group-by item`,
+    )
+  return { ...flags, groupBy: 'item', groupItems: group.items.map(({ id }) => `#${id}`).join(',') }
 }
 
 /** Declares the flags that ask questions of a report, beside those that select what it holds. */
@@ -95,7 +99,10 @@ export const addQuestions = (command: ReturnType<typeof addSelection>) =>
     )
     .option('--total', 'all users or group items together')
     .addOption(
-      new Option('--group-by <what>', 'one row for each KPI, item and KPI, category, or period and KPI')
+      new Option(
+        '--group-by <what>',
+        'one row for each KPI, item and KPI, category, or period and KPI, or the name of a group for its items',
+      )
         .choices(GROUPINGS)
         .argParser(readGrouping),
     )
@@ -234,11 +241,11 @@ export const readQuestion = (flags: QuestionFlags): Question | undefined => {
   if (flags.perPerson === true && flags.onlyMissing !== true) {
     faults.push('--per-person goes with --only-missing: give that, too')
   }
-  if (flags.groupBy !== undefined && !isGrouping(flags.groupBy)) faults.push(faultOfGrouping(flags.groupBy))
+  if (flags.groupBy !== undefined && !mayBeGrouping(flags.groupBy)) faults.push(faultOfGrouping(flags.groupBy))
   const question: Question = {
     by: flags.by,
     total: flags.total === true,
-    groupBy: GROUPINGS.find((grouping) => grouping === flags.groupBy),
+    groupBy: flags.groupBy === undefined ? undefined : (GROUPINGS.find((one) => one === flags.groupBy) ?? 'item'),
     compare: flags.compare,
     function: flags.function,
     rolling: countIn('--rolling', flags.rolling, [2, MOST_PERIODS], faults),

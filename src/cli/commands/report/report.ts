@@ -13,7 +13,7 @@ import { addReportFiles } from './export-command.ts'
 import { overview } from './overview.ts'
 import { addPresentation, hasOwnColumns, readPresentation, requireTitled } from './presentation-flags.ts'
 import type { AskedReport } from './print-table.ts'
-import { addQuestions, readQuestion, requireGrouping } from './question-flags.ts'
+import { addQuestions, readQuestion, withItemsOfGroup } from './question-flags.ts'
 import { addSelection, needsOf, printsAnswers, requestOf } from './report-flags.ts'
 
 /** Declares the flags of a report, and of questions about it. */
@@ -90,8 +90,8 @@ const readReport = async (cli: Cli, flags: ReportFlags) => {
   return { ...read, columns: undefined }
 }
 
-const runReport = async (cli: Cli, flags: ReportFlags): Promise<void> => {
-  await requireGrouping(cli, flags.groupBy)
+const runReport = async (cli: Cli, given: ReportFlags): Promise<void> => {
+  const flags = await withItemsOfGroup(cli, given)
   const { rangeOf, question, presentation, isOverview, columns, needs } = await readReport(cli, flags)
   const requestFor = async (client: Client): Promise<ReportRequest> => requestOf(client, await rangeOf(client), flags)
   const asked = { cli, question, presentation, requestFor, needs }
