@@ -31,9 +31,9 @@ const accepts = ({ parseArg }: Option, value: string): boolean => {
   }
 }
 
-/** Whether a flag takes its choices in other spellings, too, as encodings have several names. */
+/** Whether a flag takes its choices in other spellings, too, as encodings have several names, or the name of something. */
 const isOpen = (option: Option, [first = '']: readonly string[]): boolean =>
-  [first.toLowerCase(), first.toUpperCase()].some((one) => one !== first && accepts(option, one))
+  [first.toLowerCase(), first.toUpperCase(), 'Some name'].some((one) => one !== first && accepts(option, one))
 
 const choicesSchema = (option: Option, choices: readonly string[]): Schema =>
   isOpen(option, choices) ? { anyOf: [{ enum: [...choices] }, VALUE] } : { enum: [...choices] }

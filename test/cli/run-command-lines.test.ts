@@ -202,7 +202,9 @@ const linesBelow = (
 const wrongWays = ({ long, required, optional, argChoices }: Option): string[][] => {
   if (long === undefined) return []
   if (!required && !optional) return [[`${long}=x`]]
-  return [...(required ? [[long]] : []), ...(argChoices ? [[`${long}=no such choice`]] : [])]
+  // Another word may be the name of a group, which only the service knows.
+  const wrong = long === '--group-by' ? 'itme' : 'no such choice'
+  return [...(required ? [[long]] : []), ...(argChoices ? [[`${long}=${wrong}`]] : [])]
 }
 
 /** Values that options may have, by what they say that they take. */
