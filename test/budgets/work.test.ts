@@ -197,7 +197,7 @@ describe('a start', () => {
     [['report', '--from', '2026-01-01', '--to', '2026-12-31'], 17, 672],
     [['entries', 'import', 'one.csv'], 59, 2121],
     [['entries', 'import', 'german.csv'], 59, 2121],
-    [['entries', 'import', 'russian.csv'], 60, 2252],
+    [['entries', 'import', 'russian.csv'], 60, 2253],
   ])('loads no more than it must: %j', async (line, modules, kilobytes) => {
     const [program = '', ...words] = KPI
     const command = [program, '--import', join(ROOT, 'test/support/count-modules.mjs'), ...words, ...line]
